@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_doctor.c: isohull doctor, what this machine can do, in words. */
+#include "args.h"
+#include "commands.h"
+#include "machine.h"
+#include "say.h"
+
+#include <isohull.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#if defined(_OPENMP)
+#  include <omp.h>
+#endif
+
+static void line(const char *what, const char *finding) { printf("%-14s%s\n", what, finding); }
+static void more(const char *finding) { printf("%-14s%s\n", "", finding); }
+
+static void report_cpu(void)
+{
+    char name[256], text[512];
+
+    machine_cpu_name(name, sizeof name);
+    line("CPU", name);
+    snprintf(text, sizeof text, "%d usable by this process; instruction set %s", machine_cpus(), machine_isa());
+    line("processors", text);
+#if defined(_OPENMP)
+    snprintf(text, sizeof text, "yes: OpenMP, %d thread%s unless --threads says otherwise", omp_get_max_threads(),
+             omp_get_max_threads() == 1 ? "" : "s");
+    line("threads", text);
+#else
+    line("threads", "no: built without OpenMP. Lost: fits use one processor.");
+    more("Remedy: apt install gcc (it brings libgomp), then build again: meson setup --reconfigure build");
+#endif
+}
+
+static void report_memory(void)
+{
+    int64_t all, available;
+    char    text[256];
+
+    machine_memory(&all, &available);
+    if (all < 0 || available < 0) {
+        line("memory", "not known");
+        return;
+    }
+    snprintf(text, sizeof text, "%.1f GiB, of which %.1f GiB can be had now", (double)all / 0x1p30, (double)available / 0x1p30);
+    line("memory", text);
+    /* y, z and, in the worst case, 8 bytes each of workspace and block starts */
+    snprintf(text, sizeof text, "enough for about %.0f million float64 elements in one fit", (double)available / 32 / 1e6);
+    more(text);
+}
+
+static void report_gpu(void)
+{
+    const int gpus = machine_nvidia_gpus(), driver = machine_nvidia_driver();
+    char      text[256];
+
+    if (ih_impl_default(IH_DEVICE_CUDA) && ih_impl_available(ih_impl_default(IH_DEVICE_CUDA)) == IH_OK) {
+        line("GPU", "CUDA device present: --device cuda:0");
+        return;
+    }
+    if (gpus || driver) {
+        snprintf(text, sizeof text, "NVIDIA GPU found (driver %s), but this build has no CUDA solver.", driver ? "loaded" : "not loaded");
+        line("GPU", text);
+    } else {
+        line("GPU", "no NVIDIA GPU found, and this build has no CUDA solver.");
+    }
+    more("Lost: --device cuda:N ends with exit code 77. This version fits on the CPU only; installing CUDA changes nothing yet.");
+}
+
+static void report_implementations(void)
+{
+    char text[512];
+
+    for (int32_t k = 0; k < ih_impl_count(); ++k) {
+        const ih_impl *impl   = ih_impl_at(k);
+        ih_error       error  = { .size = sizeof error };
+        const int      usable = ih_impl_available(impl) == IH_OK;
+        if (!usable) ih_last_error(&error);
+        snprintf(text, sizeof text, "%s%s: %s", impl->name, impl == ih_impl_default(IH_DEVICE_CPU) ? " (default)" : "",
+                 usable ? impl->summary : error.message);
+        line(k ? "" : "solvers", text);
+    }
+    if (ih_impl_count() == 0) line("solvers", "none in this build: fits are not possible");
+}
+
+/* The version of SciPy that python3 finds; empty if there is none. Only package metadata are read. */
+static void scipy_version(char *version, size_t bytes)
+{
+    FILE *pipe = popen("python3 -c 'import importlib.metadata as m; print(m.version(\"scipy\"))' 2>/dev/null </dev/null", "r");
+
+    version[0] = 0;
+    if (!pipe) return;
+    if (fgets(version, (int)bytes, pipe)) version[strcspn(version, "\n")] = 0;
+    pclose(pipe);
+}
+
+static void report_programs(void)
+{
+    char version[64], text[256];
+
+    if (machine_has_program("gnuplot")) {
+        line("gnuplot", "yes");
+    } else {
+        line("gnuplot", "no. Lost: ./reproduce draws no curves; fits and tables are not touched.");
+        more("Remedy: apt install gnuplot-nox");
+    }
+    if (!machine_has_program("python3")) {
+        line("python3", "no. Lost: comparisons with SciPy, and the tests of this command. Remedy: apt install python3");
+        return;
+    }
+    line("python3", "yes");
+    scipy_version(version, sizeof version);
+    if (version[0]) {
+        snprintf(text, sizeof text, "yes: %s (comparisons need isotonic_regression, which came with 1.12)", version);
+        line("SciPy", text);
+    } else {
+        line("SciPy", "no. Lost: timings beside SciPy's; fits are not touched.");
+        more("Remedy: apt install python3-venv; python3 -m venv .venv; .venv/bin/pip install scipy");
+    }
+}
+
+static const arg_page page = {
+    .usage = "isohull doctor",
+    .about = "Says in words what this machine and this build can do: processor, threads, memory, GPU, solvers, and the programs\n"
+             "that only some jobs need; and for what is missing, what is lost and what to install. Nothing is changed.\n",
+    .rest  = "Example:\n"
+             "  $ isohull doctor\n\n"
+             "Exit codes: 0 always, whatever is missing (2 for a wrong command line).\n",
+};
+
+int cmd_doctor(int argc, char **argv)
+{
+    int       n_operands;
+    const int code = args_read(&page, argc, argv, NULL, 0, &n_operands);
+    char      text[128];
+
+    if (code != ARGS_GO_ON) return code;
+    snprintf(text, sizeof text, "%s (ABI %d)", ih_version(), (int)ih_abi_version());
+    line("isohull", text);
+    report_cpu();
+    report_memory();
+    report_gpu();
+    report_implementations();
+    report_programs();
+    line("not used", "GSL, Google Benchmark, NVTX: no part of this version needs them");
+    return EXIT_GOOD;
+}

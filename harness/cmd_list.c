@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_list.c: isohull list, what there is to choose from. */
+#include "args.h"
+#include "commands.h"
+#include "json.h"
+#include "say.h"
+
+#include <isohull.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *claim_of(const ih_impl *impl) { return impl->features & IH_CANONICAL ? "canonical" : "approximate"; }
+static const char *device_of(const ih_impl *impl) { return impl->device == IH_DEVICE_CUDA ? "cuda" : "cpu"; }
+
+/* Is it usable here? If not, why. */
+static int usable(const ih_impl *impl, ih_error *error)
+{
+    memset(error, 0, sizeof *error);
+    error->size = sizeof *error;
+    if (ih_impl_available(impl) == IH_OK) return 1;
+    ih_last_error(error);
+    return 0;
+}
+
+/* ---- JSON ---- */
+
+static json_t *implementation_json(const ih_impl *impl)
+{
+    ih_error  error;
+    const int available = usable(impl, &error);
+    json_t   *dtypes    = json_array();
+
+    if (impl->features & IH_HAS_F32) json_array_append_new(dtypes, json_string("float32"));
+    if (impl->features & IH_HAS_F64) json_array_append_new(dtypes, json_string("float64"));
+    return json_pack("{ss ss ss so sb sb sb sb ss ss ss sb}", "name", impl->name, "claim", claim_of(impl), "device", device_of(impl),
+                     "dtypes", dtypes, "weights", (impl->features & IH_HAS_WEIGHTS) != 0, "ragged", (impl->features & IH_HAS_RAGGED) != 0,
+                     "gradient", (impl->features & IH_HAS_GRADIENT) != 0, "available", available, "why", error.message, "section",
+                     impl->section, "summary", impl->summary, "default", impl == ih_impl_default(impl->device));
+}
+
+static int print_json(void)
+{
+    json_t *implementations = json_array();
+
+    for (int32_t k = 0; k < ih_impl_count(); ++k) json_array_append_new(implementations, implementation_json(ih_impl_at(k)));
+    return json_print(json_pack("{so}", "implementations", implementations));
+}
+
+/* ---- table ---- */
+
+static void print_implementations(void)
+{
+    puts("Implementations (--impl NAME; * is the default of its device)");
+    for (int32_t k = 0; k < ih_impl_count(); ++k) {
+        const ih_impl *impl = ih_impl_at(k);
+        ih_error       error;
+        printf("  %s %-12s %-11s %-4s %s%s%s%s%s\n", impl == ih_impl_default(impl->device) ? "*" : " ", impl->name, claim_of(impl),
+               device_of(impl), impl->features & IH_HAS_F32 ? " float32" : "", impl->features & IH_HAS_F64 ? " float64" : "",
+               impl->features & IH_HAS_WEIGHTS ? " weights" : "", impl->features & IH_HAS_RAGGED ? " ragged" : "",
+               impl->features & IH_HAS_GRADIENT ? " gradient" : "");
+        printf("      %s\n", impl->summary);
+        if (!usable(impl, &error)) printf("      not here: %s\n", error.message);
+    }
+}
+
+int cmd_list(int argc, char **argv)
+{
+    const char      *json      = NULL;
+    const arg_option options[] = {
+        { "--json", NULL, "One JSON object instead of tables.", &json },
+    };
+    const arg_page page = {
+        "isohull list [--json]",
+        "Lists what the other commands can be given: implementations of the fit (and whether they can run here), families of\n"
+        "data and weightings for problems, and presets.\n",
+        options, sizeof options / sizeof options[0],
+        "The JSON object has the arrays\n"
+        "  implementations  each with name, claim (canonical: the exact solution rounded once; or approximate), device, dtypes,\n"
+        "                   weights, ragged, gradient, available, why (the reason if it is not), section, summary, default\n\n"
+        "Examples:\n"
+        "  $ isohull list\n"
+        "  $ isohull list --json\n\n"
+        "Exit codes: 0 good, 2 usage.\n",
+    };
+    int       n_operands;
+    const int code = args_read(&page, argc, argv, NULL, 0, &n_operands);
+
+    if (code != ARGS_GO_ON) return code;
+    if (json) return print_json();
+    print_implementations();
+    return EXIT_GOOD;
+}

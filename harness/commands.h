@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * commands.h: one function per command; argv[0] is its name. Each returns its exit code. */
+#ifndef IH_HARNESS_COMMANDS_H
+#define IH_HARNESS_COMMANDS_H
+
+int cmd_list(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+#endif

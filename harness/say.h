@@ -3,18 +3,7 @@
 #ifndef IH_HARNESS_SAY_H
 #define IH_HARNESS_SAY_H
 
-/* Where several hold: 2, 5, 4, 1, 3, 6. */
-enum {
-    EXIT_GOOD        = 0,
-    EXIT_VERDICT     = 1,   /* a verdict failed                              */
-    EXIT_USAGE       = 2,   /* usage, or unreadable or invalid input         */
-    EXIT_UNDECIDED   = 3,
-    EXIT_ENVIRONMENT = 4,   /* environments not comparable                   */
-    EXIT_WRONG       = 5,   /* wrong results                                 */
-    EXIT_BUDGET      = 6,   /* time budget spent with work left              */
-    EXIT_NO_DEVICE   = 77,
-    EXIT_INTERRUPTED = 130
-};
+#include "exit_code.h"
 
 /* The command that is running: "isohull fit"; messages begin with it. */
 extern const char *say_name;

@@ -2,6 +2,8 @@
  * exact_solve.c: a whole row in integers: which solver, its memory, and what it writes. */
 #include "exact_solve.h"
 
+#include "exact_fixed.h"
+
 #include "../common/error.h"
 
 #include <stdlib.h>
@@ -51,7 +53,10 @@ void ih_exact_put_block(const ih_row *row, const ih_exact_results *to, int64_t k
 
 ih_status ih_exact_solve_with(ih_exact_scratch *scratch, const ih_row *row, const ih_exact_results *to, int64_t *blocks)
 {
-    return ih_exact_solve_wide(scratch, row, to, blocks);
+    const ih_fixed_point fp = ih_fixed_point_of(row);
+
+    if (fp.s_bits > IH_FIXED_S_BITS || fp.w_bits > IH_FIXED_W_BITS) return ih_exact_solve_wide(scratch, row, to, blocks);
+    return ih_exact_solve_fixed(scratch, row, fp, to, blocks);
 }
 
 ih_status ih_exact_solve(const ih_row *row, void *z, int64_t *starts, int64_t *blocks, double *weights, double *means)

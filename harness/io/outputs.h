@@ -42,7 +42,4 @@ void       outputs_discard(outputs *o);
 /* Remove the temporaries of all outputs now open. Async-signal-safe: for a signal handler. */
 void       outputs_remove_temporaries(void);
 
-/* Handle SIGINT, SIGTERM and SIGHUP: remove temporaries, then end the process (SIGINT with 130, others by the signal). */
-void       outputs_catch_signals(void);
-
 #endif

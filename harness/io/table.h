@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "io/array.h"
+#include "io/number.h"
 #include "io/source.h"
 
 typedef struct table_cell {
@@ -45,10 +46,16 @@ fault_kind table_number(const source *s, const table_row *row, int64_t column, c
                         double *value, fault *f);
 bool       table_is_missing(const table_cell *cell); /* empty or NA */
 
-/* Whole columns of numbers. header: the first row names the columns, and names[k] is looked up there; otherwise names[k]
- * is only used in messages and column k is the k-th. Every row must have as many cells as the first one, and without a
- * header exactly n_columns if exact_width. */
-typedef enum table_header { TABLE_HEADER_NONE, TABLE_HEADER_FIRST_ROW, TABLE_HEADER_AUTO } table_header;
+/* A fault of one cell: "data.csv: line 3, column 'y': "abc" is not a decimal number". */
+fault_kind table_cell_fault(const source *s, const table_row *row, int64_t column, const char *column_name, fault_kind kind,
+                            const char *what, fault *f);
+
+/* Whole columns of numbers of type float32 or float64. Every row must have as many cells as the first one. */
+typedef enum table_header {
+    TABLE_HEADER_NONE,      /* every row is data; column k is the k-th, names[k] is for messages only                  */
+    TABLE_HEADER_FIRST_ROW, /* the first row names the columns, and names[k] is looked up there                        */
+    TABLE_HEADER_AUTO       /* like NONE, but a first row in which a column asked for is no number is left out         */
+} table_header;
 fault_kind table_read_columns(const char *path, table_header header, int n_columns, const char *const names[],
                               array_type type, array columns[], fault *f);
 fault_kind table_read_columns_source(source *s, table_header header, int n_columns, const char *const names[],

@@ -2,6 +2,7 @@
  * main.c: the command isohull: picks the command, and sees to signals and standard streams.
  * setlocale() is never called, here or below: numbers are read and written with a decimal point everywhere. */
 #include "commands.h"
+#include "io/outputs.h"
 #include "say.h"
 
 #include <isohull.h>
@@ -58,6 +59,7 @@ static void fill_standard_streams(void)
 
 static void stop(int number)
 {
+    if (!outputs_abandon(number)) return; /* files are just being put in place; it is raised again after that */
     _exit(number == SIGINT ? EXIT_INTERRUPTED : 128 + number);
 }
 

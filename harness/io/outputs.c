@@ -7,39 +7,56 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Names of temporaries that exist. Written with the signals held back, so the handler never sees half a name. */
+/* Names of temporaries that exist. */
 static struct {
     volatile sig_atomic_t used;
     char                  path[PATH_MAX];
 } temporaries[2 * OUTPUTS_MAX];
 
-static void hold_signals(sigset_t *before)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    pthread_sigmask(SIG_BLOCK, &set, before);
-}
+/* Who may touch files and list: this state goes from IDLE to BUSY (a change of several steps) or STOPPING (a handler, for
+ * good). Blocking signals would not do, because a handler may run in a worker thread. */
+enum { IDLE, BUSY, STOPPING };
+static atomic_int state = IDLE, waiting_signal;
 
-static void release_signals(const sigset_t *before)
+static void begin_change(void)
 {
-    pthread_sigmask(SIG_SETMASK, before, NULL);
-}
-
-void outputs_remove_temporaries(void)
-{
-    for (size_t i = 0; i < sizeof temporaries / sizeof temporaries[0]; i++) {
-        if (temporaries[i].used) unlink(temporaries[i].path);
-        temporaries[i].used = 0;
+    int expected = IDLE;
+    while (!atomic_compare_exchange_strong(&state, &expected, BUSY)) {
+        if (expected == STOPPING) pause(); /* a handler in another thread is ending the process */
+        sched_yield();
+        expected = IDLE;
     }
+}
+
+static void end_change(void)
+{
+    const int error = errno;
+    atomic_store(&state, IDLE);
+    const int signal_number = atomic_exchange(&waiting_signal, 0);
+    if (signal_number != 0) raise(signal_number);
+    errno = error;
+}
+
+bool outputs_abandon(int signal_number)
+{
+    int expected = IDLE;
+    if (!atomic_compare_exchange_strong(&state, &expected, STOPPING)) {
+        if (expected == BUSY) atomic_store(&waiting_signal, signal_number);
+        /* The change may have ended before it could see the signal: then this is the handler that goes on. */
+        expected = IDLE;
+        if (!atomic_compare_exchange_strong(&state, &expected, STOPPING)) return false;
+    }
+    for (size_t i = 0; i < sizeof temporaries / sizeof temporaries[0]; i++)
+        if (temporaries[i].used) unlink(temporaries[i].path);
+    return true;
 }
 
 void outputs_init(outputs *o)
@@ -71,10 +88,9 @@ static int create_temporary(const char *target, int *place)
 {
     static unsigned counter;
     const size_t    folder = (size_t)(strrchr(target, '/') - target);
-    sigset_t        before;
     int             fd = -1;
     *place             = -1;
-    hold_signals(&before);
+    begin_change();
     for (size_t i = 0; i < sizeof temporaries / sizeof temporaries[0] && *place < 0; i++)
         if (!temporaries[i].used) *place = (int)i;
     errno = EMFILE;
@@ -92,17 +108,16 @@ static int create_temporary(const char *target, int *place)
         temporaries[*place].used = 1;
     else
         *place = -1;
-    release_signals(&before);
+    end_change();
     return fd;
 }
 
 static void drop_temporary(int place)
 {
-    sigset_t before;
-    hold_signals(&before);
+    begin_change();
     if (temporaries[place].used) unlink(temporaries[place].path);
     temporaries[place].used = 0;
-    release_signals(&before);
+    end_change();
 }
 
 static fault_kind bad_output(const char *path, const char *what, fault *f)
@@ -113,7 +128,7 @@ static fault_kind bad_output(const char *path, const char *what, fault *f)
 /* Things that only look like a file in a folder: the streams of this process. */
 static bool is_stream(const char *path)
 {
-    return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
 fault_kind outputs_add(outputs *o, const char *path, FILE **stream, fault *f)
@@ -174,9 +189,8 @@ fault_kind outputs_commit(outputs *o, fault *f)
     fault_kind kind = close_all(o, f);
     bool       fresh[OUTPUTS_MAX];
     int        done = 0;
-    sigset_t   before;
     if (kind != FAULT_NONE) return kind;
-    hold_signals(&before);
+    begin_change();
     for (; done < o->n && kind == FAULT_NONE; done++) {
         struct outputs_entry *e = &o->entries[done];
         fresh[done]             = e->target != NULL && access(e->target, F_OK) != 0;
@@ -191,7 +205,7 @@ fault_kind outputs_commit(outputs *o, fault *f)
     /* All or none: files that were not there before can be taken back. */
     for (int i = 0; kind != FAULT_NONE && i < done; i++)
         if (fresh[i]) unlink(o->entries[i].target);
-    release_signals(&before);
+    end_change();
     return kind;
 }
 

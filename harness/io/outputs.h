@@ -32,14 +32,15 @@ typedef struct outputs {
 void       outputs_init(outputs *o);
 fault_kind outputs_add(outputs *o, const char *path, FILE **stream, fault *f);
 
-/* Flush and check all streams, then rename all temporaries, with SIGINT, SIGTERM and SIGHUP held back meanwhile. On a
- * fault nothing that can be taken back stays. */
+/* Flush and check all streams, then rename all temporaries; signals wait meanwhile (outputs_abandon). On a fault nothing
+ * that can be taken back stays. */
 fault_kind outputs_commit(outputs *o, fault *f);
 
 /* Close everything and remove the temporaries. After a commit: nothing to do. Call it always. */
 void       outputs_discard(outputs *o);
 
-/* Remove the temporaries of all outputs now open. Async-signal-safe: for a signal handler. */
-void       outputs_remove_temporaries(void);
+/* For a handler of a signal that ends the process; async-signal-safe, in any thread. True: the temporaries are removed and
+ * the process may end. False: files are just being put in place; return, and the signal is raised again after it. */
+bool       outputs_abandon(int signal_number);
 
 #endif

@@ -32,7 +32,7 @@ int args_read(const arg_page *page, int argc, char **argv, const char **operands
 void args_print_page(const arg_page *page);
 
 /* Values, read the same under every locale. ARGS_GO_ON, or EXIT_USAGE after a message naming the option.
- * number: any decimal number or inf, -inf; NaN is refused. count: a whole number in low to high. */
+ * number: any number or inf, -inf (to which what is past the range is rounded); NaN is refused. count: a whole number in low to high. */
 int args_number(const char *option, const char *text, double *value);
 int args_count(const char *option, const char *text, int64_t low, int64_t high, int64_t *value);
 

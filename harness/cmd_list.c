@@ -5,6 +5,8 @@
 #include "json.h"
 #include "say.h"
 
+#include "datasets/families.h"
+
 #include <isohull.h>
 
 #include <stdio.h>
@@ -39,12 +41,30 @@ static json_t *implementation_json(const ih_impl *impl)
                      impl->section, "summary", impl->summary, "default", impl == ih_impl_default(impl->device));
 }
 
+static json_t *name_json(const ih_name_info *info) { return json_pack("{ss ss}", "name", info->name, "summary", info->summary); }
+
+static json_t *family_json(const ih_family_info *family)
+{
+    json_t *parameters = json_array();
+
+    for (int k = 0; k < IH_MAX_PARAMETERS && family->parameter[k].name; ++k) {
+        const ih_parameter_info *p = &family->parameter[k];
+        json_array_append_new(parameters, json_pack("{ss ss sf sf sf sb}", "name", p->name, "summary", p->summary, "default", p->initial,
+                                                    "least", p->least, "most", p->most, "whole", p->whole));
+    }
+    return json_pack("{ss ss so}", "name", family->name, "summary", family->summary, "parameters", parameters);
+}
+
 static int print_json(void)
 {
-    json_t *implementations = json_array();
+    json_t *implementations = json_array(), *families = json_array(), *weightings = json_array(), *ragged = json_array();
 
     for (int32_t k = 0; k < ih_impl_count(); ++k) json_array_append_new(implementations, implementation_json(ih_impl_at(k)));
-    return json_print(json_pack("{so}", "implementations", implementations));
+    for (int32_t k = 0; k < IH_FAMILY_COUNT; ++k) json_array_append_new(families, family_json(ih_family_at(k)));
+    for (int32_t k = 0; k < IH_WEIGHTING_COUNT; ++k) json_array_append_new(weightings, name_json(ih_weighting_at(k)));
+    for (int32_t k = 0; k < IH_RAGGED_COUNT; ++k) json_array_append_new(ragged, name_json(ih_ragged_at(k)));
+    return json_print(json_pack("{so so so so s[]}", "implementations", implementations, "families", families, "weightings", weightings,
+                                "ragged", ragged, "presets"));
 }
 
 /* ---- table ---- */
@@ -64,6 +84,23 @@ static void print_implementations(void)
     }
 }
 
+static void print_families(void)
+{
+    puts("\nFamilies of data (isohull gen FAMILY:n=...), their parameters and defaults");
+    for (int32_t k = 0; k < IH_FAMILY_COUNT; ++k) {
+        const ih_family_info *family = ih_family_at(k);
+        printf("  %-13s %s\n", family->name, family->summary);
+        for (int i = 0; i < IH_MAX_PARAMETERS && family->parameter[i].name; ++i)
+            printf("      %s=%g: %s\n", family->parameter[i].name, family->parameter[i].initial, family->parameter[i].summary);
+    }
+}
+
+static void print_names(const char *title, const ih_name_info *(*at)(int32_t), int32_t count)
+{
+    puts(title);
+    for (int32_t k = 0; k < count; ++k) printf("  %-13s %s\n", at(k)->name, at(k)->summary);
+}
+
 int cmd_list(int argc, char **argv)
 {
     const char      *json      = NULL;
@@ -73,11 +110,14 @@ int cmd_list(int argc, char **argv)
     const arg_page page = {
         "isohull list [--json]",
         "Lists what the other commands can be given: implementations of the fit (and whether they can run here), families of\n"
-        "data and weightings for problems, and presets.\n",
+        "data, weightings and laws of row lengths for problems, and presets.\n",
         options, sizeof options / sizeof options[0],
         "The JSON object has the arrays\n"
         "  implementations  each with name, claim (canonical: the exact solution rounded once; or approximate), device, dtypes,\n"
-        "                   weights, ragged, gradient, available, why (the reason if it is not), section, summary, default\n\n"
+        "                   weights, ragged, gradient, available, why (the reason if it is not), section, summary, default\n"
+        "  families         each with name, summary and parameters (name, summary, default, least, most, whole)\n"
+        "  weightings, ragged (laws of row lengths)   each with name and summary\n"
+        "  presets          empty in this version\n\n"
         "Examples:\n"
         "  $ isohull list\n"
         "  $ isohull list --json\n\n"
@@ -89,5 +129,9 @@ int cmd_list(int argc, char **argv)
     if (code != ARGS_GO_ON) return code;
     if (json) return print_json();
     print_implementations();
+    print_families();
+    print_names("\nWeightings (w=...)", ih_weighting_at, IH_WEIGHTING_COUNT);
+    print_names("\nLaws of row lengths (ragged=...)", ih_ragged_at, IH_RAGGED_COUNT);
+    puts("\nPresets: none in this version");
     return EXIT_GOOD;
 }

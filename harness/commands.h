@@ -3,7 +3,10 @@
 #ifndef IH_HARNESS_COMMANDS_H
 #define IH_HARNESS_COMMANDS_H
 
+int cmd_fit(int argc, char **argv);
+int cmd_predict(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_gen(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -5,6 +5,8 @@
 #include "io/outputs.h"
 #include "say.h"
 
+#include "io/outputs.h"
+
 #include <isohull.h>
 
 #include <fcntl.h>
@@ -18,7 +20,9 @@ static const struct command {
     const char *name, *full_name, *summary;
     int       (*run)(int argc, char **argv);
 } commands[] = {
+    { "fit", "isohull fit", "fit arrays (.npy) or curves of a table (.csv)", cmd_fit },
     { "list", "isohull list", "implementations, data families, weightings, presets", cmd_list },
+    { "gen", "isohull gen", "write the data of a problem as .npy", cmd_gen },
     { "doctor", "isohull doctor", "what this machine can do, and what to install", cmd_doctor },
 };
 

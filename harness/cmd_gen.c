@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cmd_gen.c: isohull gen, the data of a problem string as .npy files. */
+#include "args.h"
+#include "commands.h"
+#include "say.h"
+
+#include "datasets/generate.h"
+#include "io/npy.h"
+#include "io/outputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char about[] =
+    "Writes the data of a problem: family[:f32|f64][:key=value]..., the keys in any order. Element i of a row is a function of\n"
+    "seed, row and i alone: the same problem has the same bits everywhere. Prints the problem in its canonical order.\n\n"
+    "Keys of every problem\n"
+    "  f32, f64   float32 (default) or float64\n"
+    "  n          elements of a row; required; 1e7 may be written for 10000000\n"
+    "  rows       number of rows; default 1\n"
+    "  seed       whole number from 0; default 0\n"
+    "  w          weights: unit (default), uniform, extreme, ...\n"
+    "  ragged     law of the row lengths, n being the nominal one; default none: rows of equal length\n"
+    "  dec, min, max\n"
+    "             belong to the name of the problem, not to its data: repeat them to fit as --decreasing, --min, --max\n"
+    "Further keys are the parameters of the family. 'isohull list' lists families, their parameters, weightings and laws.\n";
+
+static const char rest[] =
+    "One row gives a 1-D file, several a 2-D one, ragged rows a flat 1-D file. All files appear whole or not at all.\n\n"
+    "Examples:\n"
+    "  $ isohull gen noise:n=1e5 -o y.npy\n"
+    "  $ isohull gen trend:f64:slope=0.01:w=extreme:n=1000:rows=20:seed=7 -o y.npy --weights-out w.npy\n"
+    "  $ isohull gen labels:ragged=geometric:n=100:rows=50 -o y.npy --offsets-out o.npy\n"
+    "  $ isohull fit y.npy --offsets o.npy -o z.npy\n\n"
+    "Exit codes: 0 good; 2 wrong command line, a problem that does not exist (an unknown key among them), no memory for it, or a\n"
+    "file that cannot be written; 130 interrupted.\n";
+
+typedef struct targets { const char *y, *w, *offsets; } targets;
+
+static fault_kind generate(const ih_spec *s, const targets *to, outputs *files, fault *f)
+{
+    const array_type type           = s->dtype == IH_F32 ? ARRAY_F32 : ARRAY_F64;
+    const int        is_ragged      = s->ragged != IH_RAGGED_none;
+    const int64_t    edges[2]       = { s->rows + 1, 1 };
+    array            y, w, offsets;
+    FILE            *y_file = NULL, *w_file = NULL, *offsets_file = NULL;
+    fault_kind       kind = FAULT_NONE;
+
+    array_init(&y);
+    array_init(&w);
+    array_init(&offsets);
+    if (to->y) kind = outputs_add(files, to->y, &y_file, f);
+    if (!kind && to->w) kind = outputs_add(files, to->w, &w_file, f);
+    if (!kind && to->offsets) kind = outputs_add(files, to->offsets, &offsets_file, f);
+    if (!kind && is_ragged) kind = array_alloc(&offsets, ARRAY_I64, 1, edges, f);
+    if (!kind) {
+        const int64_t elements   = ih_spec_elements(s, is_ragged ? offsets.data : NULL);
+        const int     dimensions = is_ragged || s->rows == 1 ? 1 : 2;
+        const int64_t shape[2]   = { dimensions == 1 ? elements : s->rows, dimensions == 1 ? 1 : s->n };
+        kind = array_alloc(&y, type, dimensions, shape, f);
+        if (!kind && to->w) kind = array_alloc(&w, type, dimensions, shape, f);
+        if (!kind) ih_generate(s, offsets.data, 0, elements, y.data, to->w ? w.data : NULL, 0);
+        if (!kind) kind = npy_write(y_file, to->y, type, dimensions, shape, y.data, f);
+        if (!kind && to->w) kind = npy_write(w_file, to->w, type, dimensions, shape, w.data, f);
+        if (!kind && to->offsets) kind = npy_write(offsets_file, to->offsets, ARRAY_I64, 1, edges, offsets.data, f);
+    }
+    if (!kind) kind = outputs_commit(files, f);
+    array_free(&offsets);
+    array_free(&w);
+    array_free(&y);
+    return kind;
+}
+
+static int check(const ih_spec *s, const targets *to)
+{
+    if (s->family == IH_FAMILY_file) return say_bad("a file: problem has its data in a file already: fit it as it is");
+    if (to->offsets && s->ragged == IH_RAGGED_none) return say_bad("--offsets-out goes with ragged rows (ragged=...)");
+    if (to->w && strcmp(to->w, to->y) == 0) return say_bad("two outputs have the same name: %s", to->w);
+    if (to->offsets && (strcmp(to->offsets, to->y) == 0 || (to->w && strcmp(to->offsets, to->w) == 0)))
+        return say_bad("two outputs have the same name: %s", to->offsets);
+    return ARGS_GO_ON;
+}
+
+int cmd_gen(int argc, char **argv)
+{
+    targets          to      = { NULL, NULL, NULL };
+    const char      *problem = NULL;
+    const arg_option options[] = {
+        { "-o", "FILE", "Where y goes, .npy. Required.", &to.y },
+        { "--weights-out", "FILE", "Where the weights go, .npy of the shape of y; ones for w=unit. Default: not written.", &to.w },
+        { "--offsets-out", "FILE", "Where the row offsets of ragged rows go, .npy, rows + 1 of int64. Default: not written.", &to.offsets },
+    };
+    const arg_page page = { "isohull gen PROBLEM -o Y.npy [--weights-out W.npy] [--offsets-out O.npy]", about, options,
+                            sizeof options / sizeof options[0], rest };
+    char       message[IH_SPEC_MESSAGE], *canonical;
+    ih_spec   *s;
+    outputs    files;
+    fault      f;
+    fault_kind kind;
+    int        n_operands, code;
+
+    code = args_read(&page, argc, argv, &problem, 1, &n_operands);
+    if (code == ARGS_GO_ON && !problem) code = say_bad("which problem? (%s --help shows what there is)", say_name);
+    if (code == ARGS_GO_ON && !to.y) code = say_bad("needs -o FILE");
+    if (code != ARGS_GO_ON) return code;
+
+    s         = malloc(sizeof *s);
+    canonical = malloc(4 * IH_SPEC_PATH);
+    if (!s || !canonical) code = say_bad("memory ran out");
+    else if (ih_spec_parse(s, problem, message, sizeof message) != 0) code = say_bad("%s", message);
+    else code = check(s, &to);
+    if (code == ARGS_GO_ON) {
+        fault_clear(&f);
+        outputs_init(&files);
+        kind = generate(s, &to, &files, &f);
+        outputs_discard(&files);
+        ih_spec_format(s, canonical, 4 * IH_SPEC_PATH);
+        if (kind) {
+            say("%s", f.message);
+            code = f.exit_code;
+        } else {
+            puts(canonical);
+            if (s->ragged != IH_RAGGED_none && !to.offsets) say("the rows of %s cannot be told apart without their offsets (--offsets-out)", to.y);
+            code = EXIT_GOOD;
+        }
+    }
+    free(canonical);
+    free(s);
+    return code;
+}

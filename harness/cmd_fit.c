@@ -156,6 +156,7 @@ static int choose_solver(fit_request *q)
     if (!q->solver) return say_bad("this build has no default implementation: name one with --impl");
     ih_impl_format(q->solver, &q->options, q->solver_text, sizeof q->solver_text);
     if (q->threads) q->options.threads = (int32_t)number;
+    if (q->grad && !(q->solver->features & IH_HAS_GRADIENT)) return say_bad("%s has no gradient", q->solver->name);
     return ARGS_GO_ON;
 }
 
@@ -203,6 +204,5 @@ int cmd_fit(int argc, char **argv)
     if (code == ARGS_GO_ON) code = check_bounds(&q);
     if (code == ARGS_GO_ON) code = choose_solver(&q);
     if (code != ARGS_GO_ON) return code;
-    if (has_suffix(q.input, ".csv")) return say_bad("%s: tables are not fitted by this version", q.input);
-    return fit_arrays(&q);
+    return has_suffix(q.input, ".csv") ? fit_table(&q) : fit_arrays(&q);
 }

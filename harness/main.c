@@ -21,6 +21,7 @@ static const struct command {
     int       (*run)(int argc, char **argv);
 } commands[] = {
     { "fit", "isohull fit", "fit arrays (.npy) or curves of a table (.csv)", cmd_fit },
+    { "predict", "isohull predict", "evaluate fitted curves at new points", cmd_predict },
     { "list", "isohull list", "implementations, data families, weightings, presets", cmd_list },
     { "gen", "isohull gen", "write the data of a problem as .npy", cmd_gen },
     { "doctor", "isohull doctor", "what this machine can do, and what to install", cmd_doctor },

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""isohull list and isohull doctor."""
+import json
+import os
+import unittest
+
+from support import EXE, CommandTest
+
+
+class List(CommandTest):
+    def test_json(self):
+        done = self.good("list", "--json")
+        listed = json.loads(done.stdout)
+        self.assertEqual(done.stderr, "")
+        self.assertLessEqual({"implementations", "families", "weightings", "presets"}, set(listed))
+        for item in listed["implementations"]:
+            self.assertIn(item["claim"], ("canonical", "approximate"))
+            self.assertIn(item["device"], ("cpu", "cuda"))
+            self.assertLessEqual(set(item["dtypes"]), {"float32", "float64"})
+            for key in "weights", "ragged", "gradient", "available":
+                self.assertIsInstance(item[key], bool)
+            self.assertEqual(item["why"] == "", item["available"])
+        names = [item["name"] for item in listed["implementations"]]
+        self.assertEqual(len(set(names)), len(names))
+        self.assertEqual(sum(item["default"] for item in listed["implementations"]), 1)
+        self.assertIn("noise", [f["name"] for f in listed["families"]])
+        for family in listed["families"]:
+            self.assertTrue(family["summary"])
+            for p in family["parameters"]:
+                self.assertTrue(p["least"] <= p["default"] <= p["most"])
+        self.assertEqual(listed["weightings"][0]["name"], "unit")
+        self.assertIsInstance(listed["presets"], list)
+
+    def test_table_names_everything(self):
+        text = self.good("list").stdout
+        listed = json.loads(self.good("list", "--json").stdout)
+        for kind in "implementations", "families", "weightings", "ragged":
+            for item in listed[kind]:
+                self.assertRegex(text, rf"(?m)^  [ *]? ?{item['name']} ")
+
+
+class Doctor(CommandTest):
+    def test_words(self):
+        text = self.good("doctor").stdout
+        for word in "CPU", "processors", "threads", "memory", "GPU", "solvers", "gnuplot", "python3", "GSL":
+            self.assertIn(word, text)
+
+    def test_always_good(self):
+        """Also where nothing is installed: then it says what to install."""
+        for path in "", "/nowhere":
+            text = self.good("doctor", env={"PATH": path}).stdout
+            for package in "gnuplot-nox", "python3":
+                self.assertIn("apt install " + package, text)
+        self.assertIn("apt install python3-venv", self.good("doctor", env={"PATH": self.with_failing_python()}).stdout)
+
+    def with_failing_python(self):
+        os.mkdir(self.path("bin"))
+        self.write("bin/python3", "#!/bin/sh\nexit 1\n")
+        os.chmod(self.path("bin/python3"), 0o755)
+        return self.path("bin")
+
+
+if __name__ == "__main__":
+    unittest.main()

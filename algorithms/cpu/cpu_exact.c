@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cpu_exact.c: the referee: every row is fitted in integers, by pooling adjacent violators. */
+#include "backward.h"
 #include "blocks.h"
 #include "exact_solve.h"
 
@@ -78,10 +79,12 @@ const ih_impl ih_impl_cpu_exact = {
     .size        = sizeof(ih_impl),
     .abi_version = IH_ABI_VERSION,
     .device      = IH_DEVICE_CPU,
-    .features    = IH_HAS_F32 | IH_HAS_F64 | IH_HAS_WEIGHTS | IH_HAS_RAGGED | IH_HAS_BLOCKS | IH_HAS_BOUNDS | IH_HAS_THREADS | IH_CANONICAL,
+    .features    = IH_HAS_F32 | IH_HAS_F64 | IH_HAS_WEIGHTS | IH_HAS_RAGGED | IH_HAS_BLOCKS | IH_HAS_BOUNDS | IH_HAS_GRADIENT | IH_HAS_THREADS | IH_CANONICAL,
     .options     = IH_OPT_THREADS,
     .name        = "cpu_exact",
     .section     = "",
     .summary     = "the referee: pools adjacent violators in integers, one thread a row",
     .fit         = fit,
+    .backward_workspace_bytes = ih_cpu_backward_workspace_bytes,
+    .backward    = ih_cpu_backward,
 };

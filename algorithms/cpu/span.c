@@ -120,3 +120,46 @@ int ih_span_compare(ih_span s1, ih_span w1, ih_span s2, ih_span w2)
     if (low2 > high1) return -s1.sign;
     return s1.sign * compare_full(s1, w1, s2, w2);
 }
+
+ih_span ih_span_remainder(const ih_row *row, ih_span s, ih_span w, double v, uint64_t *room)
+{
+    const ih_parts p      = ih_parts_of(v);
+    const int      v_sign = p.m ? (p.negative ? -1 : 1) : 0;
+    const int      offset = p.e - ih_frame_s(row) + ih_frame_w(row) + 64 * w.lo; /* of m w in the frame of s */
+    uint64_t      *t = room, *r = room + IH_LIMBS_REST, product[IH_LIMBS_W + 1];
+    int            lo, hi, sign;
+
+    if (!v_sign) return s;
+    ih_limbs_multiply(product, w.d, w.hi - w.lo, &p.m, 1);
+    lo = offset >> 6;
+    hi = lo + (w.hi - w.lo) + 3;
+    if (s.sign) {
+        lo = s.lo < lo ? s.lo : lo;
+        hi = s.hi > hi ? s.hi : hi;
+    }
+    if (++hi > IH_LIMBS_REST) hi = IH_LIMBS_REST;
+    memset(t + lo, 0, (size_t)(hi - lo) * sizeof *t);
+    memset(r + lo, 0, (size_t)(hi - lo) * sizeof *r);
+    for (int k = 0; k <= w.hi - w.lo; ++k)
+        if (product[k]) ih_limbs_add_at(t, product[k], offset + 64 * k);
+    if (s.sign) memcpy(r + s.lo, s.d, (size_t)(s.hi - s.lo) * sizeof *r);
+    if (s.sign != v_sign) { /* s - v w = s + |v w| in magnitude, or -v w alone */
+        ih_limbs_add(r + lo, hi - lo, t + lo, hi - lo);
+        return ih_span_trim(r + lo, lo, hi, -v_sign);
+    }
+    sign = ih_limbs_compare(r + lo, t + lo, hi - lo);
+    if (sign >= 0) ih_limbs_sub(r + lo, hi - lo, t + lo, hi - lo);
+    else ih_limbs_sub(t + lo, hi - lo, r + lo, hi - lo);
+    return ih_span_trim((sign >= 0 ? r : t) + lo, lo, hi, sign * s.sign);
+}
+
+int ih_span_compare_value(const ih_row *row, ih_span s, ih_span w, double v)
+{
+    const ih_parts p      = ih_parts_of(v);
+    const int      v_sign = p.m ? (p.negative ? -1 : 1) : 0, one = -ih_frame_w(row);
+    uint64_t       value[IH_LIMBS_REST] = { 0 }, unit[IH_LIMBS_W] = { 0 };
+
+    ih_limbs_add_at(value, p.m, p.e - ih_frame_s(row));
+    unit[one >> 6] = (uint64_t)1 << (one & 63);
+    return ih_span_compare(s, w, ih_span_trim(value, 0, IH_LIMBS_REST, v_sign), ih_span_trim(unit, 0, IH_LIMBS_W, 1));
+}

@@ -42,6 +42,14 @@ ih_span ih_span_trim(const uint64_t *d, int lo, int hi, int sign);
 /* Sign of s1 w2 - s2 w1, both w positive. Two leading limbs decide unless the products agree to 2^-62. */
 int ih_span_compare(ih_span s1, ih_span w1, ih_span s2, ih_span w2);
 
+/* s - v w, held in room [2 IH_LIMBS_REST]; |v| at most a few times |s / w|. It lies in the frame of s, because v is a
+ * multiple of 2^-1074. */
+enum { IH_LIMBS_REST = IH_LIMBS_S + 2 };
+ih_span ih_span_remainder(const ih_row *row, ih_span s, ih_span w, double v, uint64_t *room);
+
+/* Sign of the mean s / w minus v. */
+int ih_span_compare_value(const ih_row *row, ih_span s, ih_span w, double v);
+
 /* Mean s / w as a number to be rounded (its sign is s.sign). */
 static inline ih_lead ih_span_divide(const ih_row *row, ih_span s, ih_span w)
 {

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "io/npy.h"
 #include "io/raw.h"
@@ -49,7 +50,7 @@ fault_kind array_alloc(array *a, array_type type, int dimensions, const int64_t 
 static bool ends_with(const char *path, const char *ending)
 {
     size_t a = strlen(path), b = strlen(ending);
-    return a > b && strcmp(path + a - b, ending) == 0;
+    return a > b && strcasecmp(path + a - b, ending) == 0;
 }
 
 fault_kind array_read(const char *path, array_type raw_type, array *a, fault *f)

@@ -72,16 +72,30 @@ int ih_parse_double(const char *text, double *out)
     return 1;
 }
 
+/* "1e+07" to "1e7", "1e-05" to "1e-5". */
+static void tidy_exponent(char *text)
+{
+    char *from = strchr(text, 'e'), *to;
+    if (!from) return;
+    to = ++from;
+    if (*from == '-') to = ++from;
+    while (*from == '+' || *from == '0') from++;
+    memmove(to, from, strlen(from) + 1);
+}
+
 void ih_format_double(double x, char *text)
 {
     const locale_t c    = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const locale_t back = c ? uselocale(c) : (locale_t)0;
 
     if (x == 0) x = 0.0;
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(text, IH_NUMBER_TEXT, "%.*g", digits, x);
-        if (strtod(text, NULL) == x) break;
-    }
+    if (fabs(x) < 1e6 && x == floor(x)) snprintf(text, IH_NUMBER_TEXT, "%.0f", x); /* 10, not 1e+01 */
+    else
+        for (int digits = 1; digits <= 17; digits++) {
+            snprintf(text, IH_NUMBER_TEXT, "%.*g", digits, x);
+            if (strtod(text, NULL) == x) break;
+        }
+    tidy_exponent(text);
     if (c) {
         uselocale(back);
         freelocale(c);

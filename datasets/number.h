@@ -18,7 +18,8 @@ int ih_parse_double(const char *text, double *out);
 
 enum { IH_NUMBER_TEXT = 32 };
 
-/* The fewest digits (%.{1..17}g) that read back as x, written to text[IH_NUMBER_TEXT]. -0 is written as 0. */
+/* The fewest digits that read back as x, written to text[IH_NUMBER_TEXT]: whole numbers below 1e6 in full, others as
+ * %g does, without + and leading zeros in the exponent. -0 is written as 0. */
 void ih_format_double(double x, char *text);
 
 #endif

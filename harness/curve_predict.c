@@ -78,9 +78,8 @@ static fault_kind begin(predictor *p, const table_row *header, fault *f)
 static fault_kind outside_fault(const predictor *p, const table_row *row, int64_t group, fault *f)
 {
     char what[2 * NUMBER_TEXT_BYTES + 64], low[NUMBER_TEXT_BYTES], high[NUMBER_TEXT_BYTES];
-    if (group < 0)
-        return p->by >= 0 ? table_cell_fault(p->s, row, p->by, p->request->by, FAULT_RANGE, "is no group of the curve", f)
-                          : table_cell_fault(p->s, row, p->x, p->request->x, FAULT_RANGE, "is outside the empty curve", f);
+    if (group < 0) return table_cell_fault(p->s, row, p->by, p->request->by, FAULT_RANGE, "is no group of the curve", f);
+    if (p->curve->n == 0) return table_cell_fault(p->s, row, p->x, p->request->x, FAULT_RANGE, "is outside the empty curve", f);
     number_format(p->curve->x[p->curve->offsets[group]], IH_F64, low);
     number_format(p->curve->x[p->curve->offsets[group + 1] - 1], IH_F64, high);
     snprintf(what, sizeof what, "is outside the curve, which goes from %s to %s", low, high);

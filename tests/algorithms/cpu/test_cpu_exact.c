@@ -66,8 +66,9 @@ static void fit(const ih_problem *p, int threads, int k)
 static void rows_as_if_alone(void **state)
 {
     const ih_problem p = problem();
-    double           row_z[N], row_weights[N], row_means[N];
-    int64_t          row_starts[N], count, at = 0;
+    static double    row_z[N], row_weights[N], row_means[N];
+    static int64_t   row_starts[N];
+    int64_t          count, at = 0;
 
     (void)state;
     fit(&p, 3, 0);

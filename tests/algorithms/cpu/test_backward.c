@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 600 };
@@ -148,6 +149,33 @@ static void check_both_ways(const ref_row *row, const ih_backward_row *b, const 
     }
 }
 
+static void check_problem(const ref_row *row, const double *g, double y_min, double y_max)
+{
+    const int64_t  n     = row->n;
+    const ih_dtype dtype = row->row.dtype;
+    const unsigned bits  = dtype == IH_F32 ? 20 : 44;
+    expected       e     = { ref_array_open(n), ref_array_open(n), ref_array_open(n), { 0 }, 0 };
+    double         grad_y[MOST], grad_w[MOST];
+    float          g32[MOST];
+    const void    *gv = dtype == IH_F32 ? (const void *)g32 : (const void *)g;
+
+    for (int64_t i = 0; i < n; ++i) g32[i] = (float)g[i];
+    expect(row, g, y_min, y_max, &e);
+    {
+        const ih_backward_row b = { { row->row.y, row->row.w, n, dtype, 1 }, y_min, y_max, gv, grad_y, grad_w };
+        check_both_ways(row, &b, &e);
+    }
+    memset(grad_y, 0xff, sizeof grad_y);
+    memset(grad_w, 0xff, sizeof grad_w);
+    assert_int_equal(ih_exact_backward(&row->row, y_min, y_max, e.starts, e.blocks, gv, grad_y, grad_w), IH_OK);
+    check_gradient(row, grad_y, e.y, bits, 0, n, 0);
+    check_gradient(row, grad_w, e.w, bits, 0, n, 0);
+    check_exact_entries(row, g, &e, grad_y, grad_w);
+    ref_array_close(e.z, n);
+    ref_array_close(e.y, n);
+    ref_array_close(e.w, n);
+}
+
 static double bound_of(rng *r, const ref_row *row, double none)
 {
     const double v = row->y[rng_below(r, row->n)];
@@ -163,10 +191,7 @@ static void check_seed(uint64_t seed, int64_t most)
     const ih_dtype dtype   = rng_one_in(&r, 2) ? IH_F32 : IH_F64;
     const int      kind    = (int)rng_below(&r, KIND_COUNT), weights = (int)rng_below(&r, KIND_COUNT + 4);
     const int      g_kind  = (int)rng_below(&r, KIND_COUNT), pairs = rng_one_in(&r, 3);
-    expected       e       = { ref_array_open(n), ref_array_open(n), ref_array_open(n), { 0 }, 0 };
     double         g[MOST], y_min, y_max;
-    float          g32[MOST];
-    double         grad_y[MOST], grad_w[MOST];
     ref_row        row;
 
     ref_row_open(&row, &r, n, dtype, rng_one_in(&r, 2) ? -1 : 1, kind, weights < KIND_COUNT ? weights : KIND_COUNT);
@@ -175,27 +200,10 @@ static void check_seed(uint64_t seed, int64_t most)
         if (pairs && i % 2) g[i] = -g[i - 1]; /* sums cancel, wholly or but for one */
         if (pairs && rng_one_in(&r, 9)) g[i] *= 0.5;
         if (dtype == IH_F32) g[i] = (double)(float)g[i];
-        g32[i] = (float)g[i];
     }
     y_min = bound_of(&r, &row, -INFINITY);
     y_max = bound_of(&r, &row, INFINITY);
-    if (y_min > y_max) y_max = y_min;
-    expect(&row, g, y_min, y_max, &e);
-    {
-        const void           *gv = dtype == IH_F32 ? (const void *)g32 : (const void *)g;
-        const ih_backward_row b  = { { row.row.y, row.row.w, n, dtype, 1 }, y_min, y_max, gv, grad_y, grad_w };
-        const unsigned        bits = dtype == IH_F32 ? 20 : 44;
-        check_both_ways(&row, &b, &e);
-        memset(grad_y, 0xff, sizeof grad_y);
-        memset(grad_w, 0xff, sizeof grad_w);
-        assert_int_equal(ih_exact_backward(&row.row, y_min, y_max, e.starts, e.blocks, gv, grad_y, grad_w), IH_OK);
-        check_gradient(&row, grad_y, e.y, bits, 0, n, 0);
-        check_gradient(&row, grad_w, e.w, bits, 0, n, 0);
-        check_exact_entries(&row, g, &e, grad_y, grad_w);
-    }
-    ref_array_close(e.z, n);
-    ref_array_close(e.y, n);
-    ref_array_close(e.w, n);
+    check_problem(&row, g, y_min, y_min > y_max ? y_min : y_max);
     ref_row_close(&row);
 }
 
@@ -205,6 +213,54 @@ static void random_gradients(void **state)
     for (uint64_t seed = 0; seed < 12000; ++seed) check_seed(seed, 24);
     for (uint64_t seed = 20000; seed < 20300; ++seed) check_seed(seed, MOST);
     assert_true(by_pairs > 1000 && by_integers > 1000 && at_bound > 100 && clipped > 1000);
+}
+
+static int falling(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* n numbers that cancel in pairs, but for one needle, in random order. */
+static void cancelling(rng *r, double *v, int64_t n, double needle)
+{
+    v[0] = needle;
+    v[1] = 0;
+    for (int64_t i = 2; i < n; i += 2) {
+        v[i]     = ldexp(rng_bell(r), (int)rng_below(r, 20));
+        v[i + 1] = -v[i];
+    }
+    for (int64_t i = n - 1; i > 0; --i) {
+        const int64_t j = rng_below(r, i + 1);
+        const double  t = v[i];
+        v[i]            = v[j];
+        v[j]            = t;
+    }
+}
+
+/* One falling block whose mean, lost in the rounding errors of its terms, is a bound or next to one; sums of g alike. */
+static void needles(void **state)
+{
+    rng r = rng_seeded(8);
+
+    (void)state;
+    for (int t = 0; t < 1000; ++t) {
+        const int64_t n    = (int64_t)4 << rng_below(&r, 8);
+        const double  mean = ldexp(rng_bell(&r), -(int)rng_below(&r, 160)), away = rng_one_in(&r, 2) ? INFINITY : -INFINITY;
+        const double  bound = rng_one_in(&r, 3) ? mean : nextafter(mean, away);
+        double        g[MOST];
+        ref_row       row;
+
+        ref_row_open(&row, &r, n, IH_F64, 1, KIND_NOISE, rng_one_in(&r, 2) ? KIND_NOISE : KIND_COUNT);
+        cancelling(&r, row.y, n, mean * (double)n);
+        qsort(row.y, (size_t)n, sizeof *row.y, falling);
+        memcpy(row.y_own, row.y, (size_t)n * sizeof *row.y);
+        for (int64_t i = 0; row.w && i < n; ++i) row.w[i] = ((double *)row.w_own)[i] = 0.7;
+        cancelling(&r, g, n, ldexp(rng_bell(&r), -(int)rng_below(&r, 160)));
+        if (rng_one_in(&r, 2)) check_problem(&row, g, bound, INFINITY);
+        else check_problem(&row, g, -INFINITY, bound);
+        ref_row_close(&row);
+    }
 }
 
 /* Ordinary blocks must not need integers, at any length: the bound of the pairs grows with it. */
@@ -228,6 +284,6 @@ static void ordinary_blocks_by_pairs(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(random_gradients), cmocka_unit_test(ordinary_blocks_by_pairs) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(random_gradients), cmocka_unit_test(needles), cmocka_unit_test(ordinary_blocks_by_pairs) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ outcome fit_against_referee(const ih_impl *impl, const ih_problem *p, const ih_o
     outcome    result;
 
     fit_result_open(&expected, p);
-    result = fit_run(referee(), p, NULL, 1, IH_OK, &expected, v);
+    result = fit_run(referee(), p, one_thread(), 1, IH_OK, &expected, v);
     if (result == PASSED) result = fit_check(impl, p, o, &expected, v);
     fit_result_close(&expected);
     return result;

@@ -222,6 +222,14 @@ const ih_impl *referee(void)
     return impl;
 }
 
+const ih_options *one_thread(void)
+{
+    static _Thread_local ih_options o;
+    ih_options_init(&o);
+    o.threads = 1;
+    return &o;
+}
+
 const ih_impl *implementation_of(const char *program, const char *name)
 {
     const ih_impl *impl = name ? ih_impl_find(name) : NULL;
@@ -248,6 +256,8 @@ int64_t scaled(int64_t count)
     const double value  = (double)count * (factor > 0 ? factor : 1);
     return value < 1 ? 1 : (int64_t)value;
 }
+
+int64_t test_stride(void) { return (1000000 / scaled(1000000)) | 1; }
 
 void print_row(const ih_problem *p, int64_t row, int64_t most)
 {

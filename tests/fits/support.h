@@ -41,8 +41,9 @@ int fit_equal(const ih_problem *p, const fit_result *expected, const fit_result 
 /* Fit and compare with `expected` (a fit by the referee). */
 outcome fit_check(const ih_impl *impl, const ih_problem *p, const ih_options *o, const fit_result *expected, verdict *v);
 
-/* The referee, cpu_exact. */
-const ih_impl *referee(void);
+/* The referee, cpu_exact, and the options it runs with: starting threads takes longer than most fits of the tests. */
+const ih_impl    *referee(void);
+const ih_options *one_thread(void);
 
 /* The implementation named on the command line. Ends the program with 77 (skipped) if it is not there or not available;
  * with 1 if the name is unknown to the registry. */
@@ -50,6 +51,9 @@ const ih_impl *implementation_of(const char *program, const char *name);
 
 /* A count or a time multiplied by the environment variable IH_TEST_SCALE (1 if unset), at least 1. */
 int64_t scaled(int64_t count);
+
+/* Under an IH_TEST_SCALE below 1: run every so-manieth test of a list only (odd, so that axes do not drop out). */
+int64_t test_stride(void);
 
 uint64_t hash_bytes(const void *at, size_t bytes);
 

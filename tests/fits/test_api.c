@@ -24,7 +24,7 @@ static void fit_by_referee(const ih_problem *p, fit_result *r)
 {
     verdict v;
     fit_result_open(r, p);
-    assert_int_equal(fit_run(referee(), p, NULL, 1, IH_OK, r, &v), PASSED);
+    assert_int_equal(fit_run(referee(), p, one_thread(), 1, IH_OK, r, &v), PASSED);
 }
 
 static void workspace_contents(void **state)
@@ -173,7 +173,7 @@ static void *fit_many(void *user)
         random_problem_open(&rp, s->seed + (uint64_t)k, 2000);
         fit_result_open(&expected, &rp.problem);
         random_options(&r, impl, &o);
-        if (fit_run(referee(), &rp.problem, NULL, 1, IH_OK, &expected, &v) != PASSED ||
+        if (fit_run(referee(), &rp.problem, one_thread(), 1, IH_OK, &expected, &v) != PASSED ||
             fit_check(impl, &rp.problem, &o, &expected, &v) == FAILED)
             snprintf(s->wrong, sizeof s->wrong, "seed %llu: %.200s", (unsigned long long)(s->seed + (uint64_t)k), v.text);
         fit_result_close(&expected);

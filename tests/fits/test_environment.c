@@ -73,7 +73,7 @@ static void open_subject(subject *s, uint64_t seed)
     bytes = (size_t)problem_elements(&s->rp.problem) * problem_item(&s->rp.problem);
     fit_result_open(&s->expected, &s->rp.problem);
     fit_result_open(&s->got, &s->rp.problem);
-    assert_int_equal(fit_run(referee(), &s->rp.problem, NULL, 1, IH_OK, &s->expected, &v), PASSED);
+    assert_int_equal(fit_run(referee(), &s->rp.problem, one_thread(), 1, IH_OK, &s->expected, &v), PASSED);
     s->g = malloc(bytes + 1);
     random_values(&r, s->rp.problem.dtype, problem_elements(&s->rp.problem), s->g);
     guarded_open(&s->grad_y, bytes, 1);

@@ -4,8 +4,12 @@
  *   test_random IMPL [--seed S] [--count N] [--seconds T] [--max-n M]
  *
  * Case k has the seed S + k, so that `--seed (S + k) --count 1` runs a failing case again. Ends after N cases or T seconds. */
+#include "gradients.h"
 #include "rows.h"
 #include "shrink.h"
+#include "specs.h"
+
+#include "datasets/generate.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,18 +26,16 @@ static double now_s(void)
 
 enum { FITS = 2 };
 
-/* One case: the same problem under FITS sets of options; counts[outcome] counts the fits. */
-static outcome run_case(const ih_impl *impl, uint64_t seed, int64_t max_n, int64_t *counts)
+/* Fit under FITS sets of options, and the gradient; counts[outcome] counts the fits. */
+static outcome run_problem(const ih_impl *impl, const ih_problem *p, uint64_t seed, int64_t *counts)
 {
-    rng            r = rng_seeded(~seed);
-    random_problem rp;
-    fit_result     expected;
-    verdict        v;
-    outcome        result;
+    rng        r = rng_seeded(~seed);
+    fit_result expected;
+    verdict    v;
+    outcome    result;
 
-    random_problem_open(&rp, seed, max_n);
-    fit_result_open(&expected, &rp.problem);
-    result = fit_run(referee(), &rp.problem, NULL, 1, IH_OK, &expected, &v);
+    fit_result_open(&expected, p);
+    result = fit_run(referee(), p, one_thread(), 1, IH_OK, &expected, &v);
     if (result != PASSED) {
         fprintf(stderr, "seed %" PRIu64 ": the referee: %s\n", seed, v.text);
         ++counts[result = FAILED];
@@ -42,15 +44,42 @@ static outcome run_case(const ih_impl *impl, uint64_t seed, int64_t max_n, int64
         ih_options o;
         char       label[256];
         random_options(&r, impl, &o);
-        result = fit_check(impl, &rp.problem, &o, &expected, &v);
+        result = fit_check(impl, p, &o, &expected, &v);
+        if (result == PASSED && k == 0 && gradient_check(impl, p, &o, &expected, seed, &v) == FAILED) result = FAILED;
         ++counts[result];
         if (result == FAILED) {
             ih_impl_format(impl, &o, label, sizeof label);
             fprintf(stderr, "seed %" PRIu64 ": %s: %s\n", seed, label, v.text);
-            shrink_and_print(impl, &rp.problem, &o);
+            shrink_and_print(impl, p, &o);
         }
     }
     fit_result_close(&expected);
+    return result;
+}
+
+/* One case: random rows, or a family of datasets/ with random parameters. */
+static outcome run_case(const ih_impl *impl, uint64_t seed, int64_t max_n, int64_t *counts)
+{
+    rng            r = rng_seeded(seed ^ 0x5eed);
+    random_problem rp;
+    outcome        result;
+
+    if (rng_one_in(&r, 3)) {
+        ih_spec s = spec_random(&r, max_n);
+        ih_data data;
+        char    text[IH_SPEC_PATH];
+        if (ih_data_generate(&data, &s, 1, text, sizeof text) != 0) {
+            fprintf(stderr, "%s\n", text);
+            exit(1);
+        }
+        result = run_problem(impl, &data.problem, seed, counts);
+        ih_spec_format(&s, text, sizeof text);
+        if (result == FAILED) fprintf(stderr, "  the problem: %s\n", text);
+        ih_data_free(&data);
+        return result;
+    }
+    random_problem_open(&rp, seed, max_n);
+    result = run_problem(impl, &rp.problem, seed, counts);
     random_problem_close(&rp);
     return result;
 }

@@ -2,9 +2,9 @@
  * cmd_gen.c: isohull gen, the data of a problem string as .npy files. */
 #include "args.h"
 #include "commands.h"
+#include "problem_load.h"
 #include "say.h"
 
-#include "datasets/generate.h"
 #include "io/npy.h"
 #include "io/outputs.h"
 
@@ -24,7 +24,9 @@ static const char about[] =
     "  ragged     law of the row lengths, n being the nominal one; default none: rows of equal length\n"
     "  dec, min, max\n"
     "             belong to the name of the problem, not to its data: repeat them to fit as --decreasing, --min, --max\n"
-    "Further keys are the parameters of the family. 'isohull list' lists families, their parameters, weightings and laws.\n";
+    "Further keys are the parameters of the family. 'isohull list' lists families, their parameters, weightings and laws.\n"
+    "file:PATH[:f32|f64][:key=value]... takes the data of a file instead (.npy, .f32, .f64, .raw, .bin; the first column of .csv,\n"
+    ".txt), with ':' and '%' in the path written %3A and %25; keys w, weights=PATH, offsets=PATH, dec, min, max.\n";
 
 static const char rest[] =
     "One row gives a 1-D file, several a 2-D one, ragged rows a flat 1-D file. All files appear whole or not at all.\n\n"
@@ -32,7 +34,8 @@ static const char rest[] =
     "  $ isohull gen noise:n=1e5 -o y.npy\n"
     "  $ isohull gen trend:f64:slope=0.01:w=extreme:n=1000:rows=20:seed=7 -o y.npy --weights-out w.npy\n"
     "  $ isohull gen labels:ragged=geometric:n=100:rows=50 -o y.npy --offsets-out o.npy\n"
-    "  $ isohull fit y.npy --offsets o.npy -o z.npy\n\n"
+    "  $ isohull fit y.npy --offsets o.npy -o z.npy\n"
+    "  $ isohull gen file:data.csv:w=uniform -o y.npy --weights-out w.npy\n\n"
     "Exit codes: 0 good; 2 wrong command line, a problem that does not exist (an unknown key among them), no memory for it, or a\n"
     "file that cannot be written; 130 interrupted.\n";
 
@@ -40,42 +43,27 @@ typedef struct targets { const char *y, *w, *offsets; } targets;
 
 static fault_kind generate(const ih_spec *s, const targets *to, outputs *files, fault *f)
 {
-    const array_type type           = s->dtype == IH_F32 ? ARRAY_F32 : ARRAY_F64;
-    const int        is_ragged      = s->ragged != IH_RAGGED_none;
-    const int64_t    edges[2]       = { s->rows + 1, 1 };
-    array            y, w, offsets;
-    FILE            *y_file = NULL, *w_file = NULL, *offsets_file = NULL;
-    fault_kind       kind = FAULT_NONE;
+    problem_arrays a;
+    FILE          *y_file = NULL, *w_file = NULL, *offsets_file = NULL;
+    fault_kind     kind = outputs_add(files, to->y, &y_file, f); /* before the work, so that a wrong path costs no wait */
 
-    array_init(&y);
-    array_init(&w);
-    array_init(&offsets);
-    if (to->y) kind = outputs_add(files, to->y, &y_file, f);
     if (!kind && to->w) kind = outputs_add(files, to->w, &w_file, f);
     if (!kind && to->offsets) kind = outputs_add(files, to->offsets, &offsets_file, f);
-    if (!kind && is_ragged) kind = array_alloc(&offsets, ARRAY_I64, 1, edges, f);
-    if (!kind) {
-        const int64_t elements   = ih_spec_elements(s, is_ragged ? offsets.data : NULL);
-        const int     dimensions = is_ragged || s->rows == 1 ? 1 : 2;
-        const int64_t shape[2]   = { dimensions == 1 ? elements : s->rows, dimensions == 1 ? 1 : s->n };
-        kind = array_alloc(&y, type, dimensions, shape, f);
-        if (!kind && to->w) kind = array_alloc(&w, type, dimensions, shape, f);
-        if (!kind) ih_generate(s, offsets.data, 0, elements, y.data, to->w ? w.data : NULL, 0);
-        if (!kind) kind = npy_write(y_file, to->y, type, dimensions, shape, y.data, f);
-        if (!kind && to->w) kind = npy_write(w_file, to->w, type, dimensions, shape, w.data, f);
-        if (!kind && to->offsets) kind = npy_write(offsets_file, to->offsets, ARRAY_I64, 1, edges, offsets.data, f);
-    }
+    if (kind) return kind;
+    kind = problem_load(s, to->w != NULL, &a, f);
+    if (!kind) kind = npy_write(y_file, to->y, a.y.type, a.y.dimensions, a.y.shape, a.y.data, f);
+    if (!kind && to->w) kind = npy_write(w_file, to->w, a.w.type, a.w.dimensions, a.w.shape, a.w.data, f);
+    if (!kind && to->offsets) kind = npy_write(offsets_file, to->offsets, ARRAY_I64, 1, a.offsets.shape, a.offsets.data, f);
     if (!kind) kind = outputs_commit(files, f);
-    array_free(&offsets);
-    array_free(&w);
-    array_free(&y);
+    problem_arrays_free(&a);
     return kind;
 }
 
+static bool is_ragged(const ih_spec *s) { return s->ragged != IH_RAGGED_none || s->offsets[0]; }
+
 static int check(const ih_spec *s, const targets *to)
 {
-    if (s->family == IH_FAMILY_file) return say_bad("a file: problem has its data in a file already: fit it as it is");
-    if (to->offsets && s->ragged == IH_RAGGED_none) return say_bad("--offsets-out goes with ragged rows (ragged=...)");
+    if (to->offsets && !is_ragged(s)) return say_bad("--offsets-out goes with ragged rows (ragged=..., or offsets=... of a file)");
     if (to->w && strcmp(to->w, to->y) == 0) return say_bad("two outputs have the same name: %s", to->w);
     if (to->offsets && (strcmp(to->offsets, to->y) == 0 || (to->w && strcmp(to->offsets, to->w) == 0)))
         return say_bad("two outputs have the same name: %s", to->offsets);
@@ -121,7 +109,7 @@ int cmd_gen(int argc, char **argv)
             code = f.exit_code;
         } else {
             puts(canonical);
-            if (s->ragged != IH_RAGGED_none && !to.offsets) say("the rows of %s cannot be told apart without their offsets (--offsets-out)", to.y);
+            if (is_ragged(s) && !to.offsets) say("the rows of %s cannot be told apart without their offsets (--offsets-out)", to.y);
             code = EXIT_GOOD;
         }
     }

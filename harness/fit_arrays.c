@@ -7,7 +7,6 @@
 #include "io/outputs.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,33 +16,6 @@ static void describe_shape(const array *a, char text[64])
 {
     if (a->dimensions == 1) snprintf(text, 64, "(%" PRId64 ",)", a->shape[0]);
     else snprintf(text, 64, "(%" PRId64 ", %" PRId64 ")", a->shape[0], a->shape[1]);
-}
-
-/* Make *a an array of the type of y. Values are never changed: float64 becomes float32 only if every value is one. */
-static fault_kind convert(array *a, array_type type, const char *path, fault *f)
-{
-    array      b;
-    fault_kind kind;
-
-    if (a->type == type) return FAULT_NONE;
-    array_init(&b);
-    kind = array_alloc(&b, type, a->dimensions, a->shape, f);
-    for (int64_t i = 0; !kind && i < a->elements; ++i) {
-        if (type == ARRAY_F64) {
-            ((double *)b.data)[i] = ((const float *)a->data)[i];
-            continue;
-        }
-        const double v = ((const double *)a->data)[i];
-        ((float *)b.data)[i] = (float)v;
-        if ((double)(float)v != v && !isnan(v)) {
-            const int64_t length = array_row_length(a);
-            kind = fault_set(f, FAULT_DTYPE, "%s: %.17g at row %" PRId64 ", index %" PRId64 " is not a float32, which y is: make both float64, or round it yourself",
-                             path, v, i / length, i % length);
-        }
-    }
-    array_free(kind ? &b : a);
-    if (!kind) *a = b;
-    return kind;
 }
 
 /* Read an array that goes along with y. */
@@ -58,7 +30,7 @@ static fault_kind read_like_y(const char *path, const array *y, const char *y_pa
         describe_shape(y, y_shape);
         return fault_set(f, FAULT_SHAPE, "%s: shape %s, but y (%s) has %s", path, shape, y_path, y_shape);
     }
-    return convert(a, y->type, path, f);
+    return array_convert(a, y->type, path, f);
 }
 
 typedef struct inputs { array y, w, g, offsets; } inputs;

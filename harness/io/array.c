@@ -4,6 +4,7 @@
  */
 #include "io/array.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -45,6 +46,32 @@ fault_kind array_alloc(array *a, array_type type, int dimensions, const int64_t 
     a->shape[1]   = dimensions == 2 ? shape[1] : 1;
     a->elements   = elements;
     return FAULT_NONE;
+}
+
+fault_kind array_convert(array *a, array_type type, const char *path, fault *f)
+{
+    array      b;
+    fault_kind kind;
+
+    if (a->type == type) return FAULT_NONE;
+    array_init(&b);
+    kind = array_alloc(&b, type, a->dimensions, a->shape, f);
+    for (int64_t i = 0; !kind && i < a->elements; ++i) {
+        if (type == ARRAY_F64) {
+            ((double *)b.data)[i] = ((const float *)a->data)[i];
+            continue;
+        }
+        const double v = ((const double *)a->data)[i];
+        ((float *)b.data)[i] = (float)v;
+        if ((double)(float)v != v && !isnan(v)) {
+            const int64_t length = array_row_length(a);
+            kind = fault_set(f, FAULT_DTYPE, "%s: %.17g at row %lld, index %lld is not a float32: make both float64, or round it yourself",
+                             path, v, (long long)(i / length), (long long)(i % length));
+        }
+    }
+    array_free(kind ? &b : a);
+    if (!kind) *a = b;
+    return kind;
 }
 
 static bool ends_with(const char *path, const char *ending)

@@ -24,6 +24,10 @@ void       array_free(array *a);
 fault_kind array_alloc(array *a, array_type type, int dimensions, const int64_t shape[2], fault *f);
 int64_t    array_type_bytes(array_type type);
 
+/* Make *a, of float32 or float64, an array of `type`. Values are never changed: float64 becomes float32 only if every value is
+ * one, otherwise FAULT_DTYPE names the file, row and index, and *a is as before. */
+fault_kind array_convert(array *a, array_type type, const char *path, fault *f);
+
 /* Rows and their length: 1-D is one row. */
 static inline int64_t array_rows(const array *a) { return a->dimensions == 2 ? a->shape[0] : 1; }
 static inline int64_t array_row_length(const array *a) { return a->dimensions == 2 ? a->shape[1] : a->shape[0]; }

@@ -2,6 +2,7 @@
 """isohull gen: files, shapes, options, refusals."""
 import json
 import os
+import struct
 import unittest
 
 from support import CommandTest
@@ -77,6 +78,40 @@ class Gen(CommandTest):
             if law["name"] != "none":
                 self.good("gen", f"noise:n=9:rows=30:ragged={law['name']}", "-o", "y.npy", "--offsets-out", "o.npy")
                 self.json("fit", "y.npy", "--offsets", "o.npy")
+
+    def test_files(self):
+        """file: problems: text, raw and .npy come out as .npy, with weights and offsets of other files or generated."""
+        self.write("a:b%.csv", "y,w\n0.1,2\n3,4\n-1,5\n")
+        self.assertEqual(self.good("gen", "file:a%3ab%25.csv", "-o", "y.npy").stdout, "file:a%3Ab%25.csv\n")
+        self.assertEqual(self.read_npy("y.npy"), ("<f8", (3,), [0.1, 3, -1]))
+        self.good("gen", "file:a%3Ab%25.csv:f32:w=wide", "-o", "y32.npy", "--weights-out", "w32.npy")
+        self.assertEqual(self.read_npy("y32.npy"), ("<f4", (3,), [struct.unpack("<f", struct.pack("<f", 0.1))[0], 3, -1]))
+        self.good("gen", "noise:n=3:w=wide", "-o", "x.npy", "--weights-out", "x.npy.w")
+        self.assertEqual(self.read("w32.npy"), self.read("x.npy.w"))
+        self.write_npy("w.npy", [1, 2, 5], "<i4")
+        self.good("gen", "file:y.npy:weights=w.npy:dec=1", "-o", "y2.npy", "--weights-out", "w2.npy")
+        self.assertEqual(self.read("y.npy"), self.read("y2.npy"))
+        self.assertEqual(self.read_npy("w2.npy"), ("<f8", (3,), [1, 2, 5]))
+        self.good("gen", "file:w.npy:f32", "-o", "w3.npy", "--weights-out", "ones.npy")
+        self.assertEqual(self.read_npy("w3.npy"), ("<f4", (3,), [1, 2, 5]))
+        self.assertEqual(self.read_npy("ones.npy"), ("<f4", (3,), [1, 1, 1]))
+        self.write("y.raw", struct.pack("<3f", 1, 2, 3))
+        self.good("gen", "file:y.raw:f32", "-o", "r.npy")
+        self.assertEqual(self.read_npy("r.npy"), ("<f4", (3,), [1, 2, 3]))
+        self.write_npy("o.npy", [0, 0, 2, 3], "<i8")
+        self.good("gen", "file:y.npy:offsets=o.npy:w=uniform", "-o", "y4.npy", "--weights-out", "w4.npy", "--offsets-out", "o4.npy")
+        self.assertEqual(self.read_npy("o.npy"), self.read_npy("o4.npy"))
+        self.assertEqual(len(set(self.read_npy("w4.npy")[2])), 3)
+
+        self.write_npy("two.npy", [1, 2, 3, 4], "<f8", (2, 2))
+        self.write_npy("falls.npy", [0, 2, 1, 3], "<i8")
+        for problem, says in (("file:y.npy:f32", "index 0"), ("file:y.raw", "which type"), ("file:absent.npy", "absent.npy"),
+                              ("file:y.npy:weights=absent.npy", "absent.npy"), ("file:y.npy:weights=two.npy", "shape"),
+                              ("file:two.npy:offsets=o.npy", "2-D"), ("file:w.npy:offsets=falls.npy", "row 1"),
+                              ("file:y.npy:offsets=two.npy", "two.npy"), ("file:y.npy:n=3", "unknown key"),
+                              ("file:y.npy:w=uniform:weights=w.npy", "exclude")):
+            with self.subTest(problem=problem):
+                self.bad("gen", problem, "-o", "none.npy", "--weights-out", "none2.npy", says=says)
 
     def test_refusals(self):
         for problem in ("noise", "noise:n=", "noise:n=-1", "noise:n=1.5", "noise:n=nan", "noise:n=1e30", "noise:n=5:n=6", "noise:n=5:colour=blue",

@@ -65,15 +65,16 @@ need_clang_libraries() {
 
 # configure FOLDER OPTION...: meson setup, or a fresh start when the folder there can't be used again
 configure() {
-    local folder=$1
+    local folder=$1 log
     shift
-    if [ -f "$folder/build.ninja" ] && meson setup --reconfigure "$@" "$folder" >"$folder.configure.log" 2>&1; then
+    log=out/configure-$(basename "$folder").log
+    mkdir -p out "$(dirname "$folder")"
+    if [ -f "$folder/build.ninja" ] && meson setup --reconfigure "$@" "$folder" >"$log" 2>&1; then
         return 0
     fi
     rm -rf "$folder"
-    mkdir -p "$(dirname "$folder")"
-    meson setup "$@" "$folder" >"$folder.configure.log" 2>&1 || {
-        tail -n 20 "$folder.configure.log" >&2
+    meson setup "$@" "$folder" >"$log" 2>&1 || {
+        tail -n 20 "$log" >&2
         return 1
     }
 }

@@ -75,8 +75,8 @@ static ih_status check_offsets(const ih_problem *p)
     return IH_OK;
 }
 
-/* Round a bound to the dtype; an infinite result is a bound all the same. */
-static double round_bound(double v, ih_dtype dtype) { return dtype == IH_F32 ? (double)(float)v : v; }
+/* Round a bound to the dtype; an infinite result is a bound all the same. A bound of -0 is 0: a clipped zero is +0. */
+static double round_bound(double v, ih_dtype dtype) { return (dtype == IH_F32 ? (double)(float)v : v) + 0.0; }
 
 static ih_status check_problem(const ih_problem *caller, ih_device device, ih_problem *p)
 {

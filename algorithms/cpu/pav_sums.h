@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pav_sums.h: a part of pav_tmpl.h: sums of values times weights as unevaluated pairs: of every chunk (the first pass
+ * over the row) and of any range (when a decision or a mean needs it).
+ *
+ * Error of a pair. k additions with error-free transforms lose nothing but what the low part's own additions round:
+ * each of at most 2k terms is at most u mag (mag >= the sum of |w y|, so >= every partial sum), hence the low part is
+ * off by at most (2k)^2 u^2 mag, to first order; 8 k^2 u^2 mag covers the rest. Products of float64 values and weights
+ * bring their own error term, exact unless it underflows: 2^-1070 an element covers that. float32 products are exact. */
+
+/* value i of the row, after the sign */
+static inline double FN(at)(const FN(ctx) *c, int64_t i) { return c->sgn * (double)c->y[i]; }
+static inline double FN(weight_at)(const FN(ctx) *c, int64_t i) { return PAV_WEIGHTED ? (double)c->w[i] : 1.0; }
+
+#if IH_REAL_BITS == 32
+static inline vd FN(load)(const real *p) { return v_load32(p); }
+#else
+static inline vd FN(load)(const real *p) { return v_load64(p); }
+#endif
+
+/* A sum in the making. */
+typedef struct FN(sum) {
+    double s, lo, lost;    /* s + lo; the sum of |error terms|                        */
+    double W, Wlo, Wlost;
+    double mag;            /* at least the sum of |w y|                                */
+    double k;              /* operations                                              */
+} FN(sum);
+
+static inline void FN(sum_add)(FN(sum) *t, double x, double x_lo)
+{
+    const double s = t->s + x, err = sum_error(t->s, x, s);
+    t->lo += err + x_lo;
+    t->lost += fabs(err) + fabs(x_lo);
+    t->s = s;
+}
+
+static inline void FN(sum_add_weight)(FN(sum) *t, double w, double w_lo)
+{
+    const double W = t->W + w, err = sum_error(t->W, w, W);
+    t->Wlo += err + w_lo;
+    t->Wlost += fabs(err) + fabs(w_lo);
+    t->W = W;
+}
+
+static inline void FN(sum_one)(const FN(ctx) *c, FN(sum) *t, int64_t i)
+{
+    const double v = FN(at)(c, i);
+    if (PAV_WEIGHTED) {
+        const double w = (double)c->w[i], p = v * w;
+        FN(sum_add)(t, p, IH_REAL_BITS == 64 ? prod_error(v, w, p) : 0.0);
+        FN(sum_add_weight)(t, w, 0.0);
+        t->mag += fabs(p);
+    } else {
+        FN(sum_add)(t, v, 0.0);
+        t->W += 1.0;
+        t->mag += fabs(v);
+    }
+    t->k += 1.0;
+}
+
+/* Add the elements [a, b) one by one, or VL lanes at once. */
+static void FN(sum_elements)(const FN(ctx) *c, FN(sum) *t, int64_t a, int64_t b)
+{
+    int64_t i = a;
+
+    if (b - a >= 4 * VL) {
+        const vd sign = v_set1(c->sgn < 0 ? -0.0 : 0.0), zero = v_set1(0.0);
+        vd       s = zero, lo = zero, lost = zero, W = zero, Wlo = zero, Wlost = zero, mag = zero;
+        double   lanes[7][VL];
+        for (; i + VL <= b; i += VL) {
+            vd x = v_xor(FN(load)(c->y + i), sign), x_lo = zero;
+            if (PAV_WEIGHTED) {
+                const vd w = FN(load)(c->w + i), p = v_mul(x, w), next = v_add(W, w), err = v_sum_error(W, w, next);
+                if (IH_REAL_BITS == 64) x_lo = v_prod_error(x, w, p);
+                x     = p;
+                Wlo   = v_add(Wlo, err);
+                Wlost = v_add(Wlost, v_abs(err));
+                W     = next;
+            }
+            const vd next = v_add(s, x), err = v_sum_error(s, x, next);
+            lo   = v_add(lo, v_add(err, x_lo));
+            lost = v_add(lost, v_add(v_abs(err), v_abs(x_lo)));
+            mag  = v_add(mag, v_abs(x));
+            s    = next;
+        }
+        v_store(lanes[0], s), v_store(lanes[1], lo), v_store(lanes[2], lost), v_store(lanes[3], mag);
+        if (PAV_WEIGHTED) v_store(lanes[4], W), v_store(lanes[5], Wlo), v_store(lanes[6], Wlost);
+        for (int l = 0; l < VL; ++l) {
+            FN(sum_add)(t, lanes[0][l], lanes[1][l]);
+            t->lost += lanes[2][l];
+            t->mag += lanes[3][l];
+            if (PAV_WEIGHTED) {
+                FN(sum_add_weight)(t, lanes[4][l], lanes[5][l]);
+                t->Wlost += lanes[6][l];
+            }
+        }
+        if (!PAV_WEIGHTED) t->W += (double)(i - a);
+        t->k += (double)((i - a) / VL + VL);
+    }
+    for (; i < b; ++i) FN(sum_one)(c, t, i);
+}
+
+/* A finished sum: the weight of its range, the pair renormalised, and error bounds (0: exact). */
+typedef struct FN(pair) {
+    double s, lo, e, W, Wlo, eW;
+} FN(pair);
+
+static void FN(sum_finish)(const FN(sum) *t, int64_t elements, FN(pair) *r)
+{
+    const double ku = (t->k + 8) * PAV_U;
+
+    r->s  = t->s + t->lo;
+    r->lo = sum_error(t->s, t->lo, r->s);
+    r->e  = 8 * ku * ku * t->mag * 1.01;
+    if (t->lost == 0.0) r->e = 0.0, r->lo = 0.0;
+    if (PAV_WEIGHTED && IH_REAL_BITS == 64) r->e += (double)elements * 0x1p-1070;
+    r->W   = t->W + t->Wlo;
+    r->Wlo = PAV_WEIGHTED ? sum_error(t->W, t->Wlo, r->W) : 0.0;
+    r->eW  = PAV_WEIGHTED && t->Wlost != 0.0 ? 8 * ku * ku * r->W * 1.01 : 0.0;
+}
+
+/* Sum of [a, b) as a pair: whole chunks from their records, the rest from the inputs. */
+static void FN(range)(FN(ctx) *c, int64_t a, int64_t b, FN(pair) *r)
+{
+    FN(sum)       t     = { 0 };
+    const int64_t first = (a + PAV_CHUNK - 1) / PAV_CHUNK, last = b / PAV_CHUNK;
+
+    if (!c->filtered || last <= first) {
+        FN(sum_elements)(c, &t, a, b);
+        c->cost += b - a;
+    } else {
+        FN(sum_elements)(c, &t, a, first * PAV_CHUNK);
+        for (int64_t k = first; k < last; ++k) {
+            const pav_chunk *ch = &c->job->chunks[k];
+            FN(sum_add)(&t, ch->s, ch->lo);
+            if (!ch->exact) t.lost += 1.0; /* the record's low part may itself have been rounded */
+            if (PAV_WEIGHTED) {
+                FN(sum_add_weight)(&t, ch->W, ch->Wlo);
+                t.Wlost += 1.0;
+                t.mag += ch->W * fmax(fabs(ch->low), fabs(ch->high));
+            } else {
+                t.mag += PAV_CHUNK * fmax(fabs(ch->low), fabs(ch->high));
+            }
+        }
+        if (!PAV_WEIGHTED) t.W += (double)((last - first) * PAV_CHUNK);
+        t.k += (double)(last - first) + 2 * PAV_CHUNK;
+        FN(sum_elements)(c, &t, last * PAV_CHUNK, b);
+        c->cost += last - first + 2 * PAV_CHUNK;
+    }
+    FN(sum_finish)(&t, b - a, r);
+}
+
+/* The record of the chunk [a, b), any length up to PAV_CHUNK. */
+static void FN(chunk_scalar)(const FN(ctx) *c, int64_t a, int64_t b, pav_chunk *ch)
+{
+    FN(sum) t = { 0 };
+    double  low = FN(at)(c, a), high = low, last = low;
+    int     rising = 1;
+
+    for (int64_t i = a; i < b; ++i) {
+        const double v = FN(at)(c, i);
+        FN(sum_one)(c, &t, i);
+        if (!(last <= v)) rising = 0;
+        low  = v < low ? v : low;
+        high = v > high ? v : high;
+        last = v;
+    }
+    ch->s = t.s, ch->lo = t.lo, ch->W = t.W, ch->Wlo = t.Wlo;
+    ch->low = low, ch->high = high, ch->rising = rising, ch->exact = t.lost == 0.0;
+}
+
+/* The record of a whole chunk at a. */
+static inline void FN(chunk_vector)(const FN(ctx) *c, int64_t a, pav_chunk *ch, double *least_weight)
+{
+    const vd sign = v_set1(c->sgn < 0 ? -0.0 : 0.0), zero = v_set1(0.0);
+    vd       s = zero, lo = zero, lost = zero, W = zero, Wlo = zero;
+    vd       low = v_xor(FN(load)(c->y + a), sign), high = low, wmin = PAV_WEIGHTED ? FN(load)(c->w + a) : zero;
+    uint32_t falls = 0;
+    double   lane_s[VL], lane_lo[VL], lane_W[VL], lane_Wlo[VL], lane_low[VL], lane_high[VL], lane_lost[VL], lane_wmin[VL];
+    double   S = 0, L = 0, S_lost = 0;
+
+    for (int64_t i = a; i < a + PAV_CHUNK; i += VL) {
+        const vd v = v_xor(FN(load)(c->y + i), sign);
+        vd       x = v;
+        low  = v_min(low, v);
+        high = v_max(high, v);
+        if (i + VL < a + PAV_CHUNK) falls |= v_gt(v, v_xor(FN(load)(c->y + i + 1), sign));
+        if (PAV_WEIGHTED) {
+            const vd w = FN(load)(c->w + i), p = v_mul(v, w), next = v_add(W, w);
+            if (IH_REAL_BITS == 64) {
+                const vd x_lo = v_prod_error(v, w, p);
+                lo   = v_add(lo, x_lo);
+                lost = v_or(lost, x_lo);
+            }
+            x    = p;
+            Wlo  = v_add(Wlo, v_sum_error(W, w, next));
+            W    = next;
+            wmin = v_min(wmin, w);
+        }
+        const vd next = v_add(s, x), err = v_sum_error(s, x, next);
+        lo   = v_add(lo, err);
+        lost = v_or(lost, err);
+        s    = next;
+    }
+    if (VL > 1) /* the pairs that the last vector's neighbours would have read past the chunk */
+        falls |= v_gt(v_xor(FN(load)(c->y + a + PAV_CHUNK - VL - 1), sign), v_xor(FN(load)(c->y + a + PAV_CHUNK - VL), sign));
+    v_store(lane_s, s), v_store(lane_lo, lo), v_store(lane_low, low), v_store(lane_high, high), v_store(lane_lost, v_abs(lost));
+    for (int l = 0; l < VL; ++l) {
+        const double next = S + lane_s[l], err = sum_error(S, lane_s[l], next);
+        L += err + lane_lo[l];
+        S_lost += fabs(err) + lane_lost[l];
+        S = next;
+        if (l && lane_low[l] < lane_low[0]) lane_low[0] = lane_low[l];
+        if (l && lane_high[l] > lane_high[0]) lane_high[0] = lane_high[l];
+    }
+    ch->s = S, ch->lo = L, ch->low = lane_low[0], ch->high = lane_high[0];
+    ch->rising = falls == 0, ch->exact = S_lost == 0.0;
+    if (PAV_WEIGHTED) {
+        double T = 0, TL = 0;
+        v_store(lane_W, W), v_store(lane_Wlo, Wlo), v_store(lane_wmin, wmin);
+        for (int l = 0; l < VL; ++l) {
+            const double next = T + lane_W[l];
+            TL += sum_error(T, lane_W[l], next) + lane_Wlo[l];
+            T = next;
+            if (!(lane_wmin[l] >= *least_weight)) *least_weight = lane_wmin[l];
+        }
+        ch->W = T, ch->Wlo = TL;
+    } else {
+        ch->W = PAV_CHUNK, ch->Wlo = 0;
+    }
+}
+
+/* The first pass. Returns 0 if a value is not finite, a weight is not positive, or the range forbids the bounds used. */
+static int FN(sum_chunks)(FN(ctx) *c)
+{
+    const int64_t n_chunks = (c->n + PAV_CHUNK - 1) / PAV_CHUNK;
+    double        least_weight = PAV_WEIGHTED ? (double)c->w[0] : 1.0, largest = 0, total = 0, check = 0;
+
+    for (int64_t k = 0; k < n_chunks; ++k) {
+        pav_chunk    *ch = &c->job->chunks[k];
+        const int64_t a  = k * PAV_CHUNK;
+        if (a + PAV_CHUNK <= c->n) {
+            FN(chunk_vector)(c, a, ch, &least_weight);
+        } else {
+            FN(chunk_scalar)(c, a, c->n, ch);
+            for (int64_t i = a; PAV_WEIGHTED && i < c->n; ++i)
+                if (!((double)c->w[i] >= least_weight)) least_weight = (double)c->w[i];
+        }
+        check += (ch->s - ch->s) + (ch->W - ch->W); /* NaN once a sum is not finite */
+        largest = fmax(largest, fmax(fabs(ch->low), fabs(ch->high)));
+        total += ch->W;
+    }
+    c->n_chunks = n_chunks;
+    c->largest  = largest;
+    c->total    = total;
+    if (!(check == 0.0) || !(total - total == 0.0) || !(least_weight > 0)) return 0;
+    if (IH_REAL_BITS == 64) { /* cross products must not overflow, weights not vanish in them */
+        int ey, eW;
+        frexp(largest, &ey);
+        frexp(total, &eW);
+        if (ey + 2 * eW > 960) return 0;
+        if (PAV_WEIGHTED && least_weight < 0x1p-200) return 0;
+    }
+    return 1;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * simd.h: a vector of doubles, as wide as the file that includes it is compiled for. Every operation rounds as the
+ * scalar one does. Masks are bit masks, lane 0 in bit 0. */
+#ifndef IH_CPU_SIMD_H
+#define IH_CPU_SIMD_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#  include <immintrin.h>
+enum { VL = 8 };
+typedef __m512d vd;
+static inline vd       v_set1(double a) { return _mm512_set1_pd(a); }
+static inline vd       v_load64(const double *p) { return _mm512_loadu_pd(p); }
+static inline vd       v_load32(const float *p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+static inline void     v_store(double *p, vd a) { _mm512_storeu_pd(p, a); }
+static inline vd       v_add(vd a, vd b) { return _mm512_add_pd(a, b); }
+static inline vd       v_sub(vd a, vd b) { return _mm512_sub_pd(a, b); }
+static inline vd       v_mul(vd a, vd b) { return _mm512_mul_pd(a, b); }
+static inline vd       v_min(vd a, vd b) { return _mm512_min_pd(a, b); }
+static inline vd       v_max(vd a, vd b) { return _mm512_max_pd(a, b); }
+static inline vd       v_xor(vd a, vd b) { return _mm512_xor_pd(a, b); }
+static inline vd       v_or(vd a, vd b) { return _mm512_or_pd(a, b); }
+static inline vd       v_abs(vd a) { return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a); }
+static inline uint32_t v_gt(vd a, vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
+static inline vd       v_prod_error(vd a, vd b, vd p) { return _mm512_fmsub_pd(a, b, p); }
+#elif defined(__AVX2__) && defined(__FMA__)
+#  include <immintrin.h>
+enum { VL = 4 };
+typedef __m256d vd;
+static inline vd       v_set1(double a) { return _mm256_set1_pd(a); }
+static inline vd       v_load64(const double *p) { return _mm256_loadu_pd(p); }
+static inline vd       v_load32(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+static inline void     v_store(double *p, vd a) { _mm256_storeu_pd(p, a); }
+static inline vd       v_add(vd a, vd b) { return _mm256_add_pd(a, b); }
+static inline vd       v_sub(vd a, vd b) { return _mm256_sub_pd(a, b); }
+static inline vd       v_mul(vd a, vd b) { return _mm256_mul_pd(a, b); }
+static inline vd       v_min(vd a, vd b) { return _mm256_min_pd(a, b); }
+static inline vd       v_max(vd a, vd b) { return _mm256_max_pd(a, b); }
+static inline vd       v_xor(vd a, vd b) { return _mm256_xor_pd(a, b); }
+static inline vd       v_or(vd a, vd b) { return _mm256_or_pd(a, b); }
+static inline vd       v_abs(vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
+static inline uint32_t v_gt(vd a, vd b) { return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)); }
+static inline vd       v_prod_error(vd a, vd b, vd p) { return _mm256_fmsub_pd(a, b, p); }
+#elif defined(__SSE2__)
+#  include <emmintrin.h>
+enum { VL = 2 };
+typedef __m128d vd;
+static inline vd       v_set1(double a) { return _mm_set1_pd(a); }
+static inline vd       v_load64(const double *p) { return _mm_loadu_pd(p); }
+static inline vd       v_load32(const float *p) { return _mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)p))); }
+static inline void     v_store(double *p, vd a) { _mm_storeu_pd(p, a); }
+static inline vd       v_add(vd a, vd b) { return _mm_add_pd(a, b); }
+static inline vd       v_sub(vd a, vd b) { return _mm_sub_pd(a, b); }
+static inline vd       v_mul(vd a, vd b) { return _mm_mul_pd(a, b); }
+static inline vd       v_min(vd a, vd b) { return _mm_min_pd(a, b); }
+static inline vd       v_max(vd a, vd b) { return _mm_max_pd(a, b); }
+static inline vd       v_xor(vd a, vd b) { return _mm_xor_pd(a, b); }
+static inline vd       v_or(vd a, vd b) { return _mm_or_pd(a, b); }
+static inline vd       v_abs(vd a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a); }
+static inline uint32_t v_gt(vd a, vd b) { return (uint32_t)_mm_movemask_pd(_mm_cmpgt_pd(a, b)); }
+#  define IH_SIMD_DEKKER 1
+#else
+enum { VL = 1 };
+typedef double vd;
+static inline vd       v_set1(double a) { return a; }
+static inline vd       v_load64(const double *p) { return *p; }
+static inline vd       v_load32(const float *p) { return (double)*p; }
+static inline void     v_store(double *p, vd a) { *p = a; }
+static inline vd       v_add(vd a, vd b) { return a + b; }
+static inline vd       v_sub(vd a, vd b) { return a - b; }
+static inline vd       v_mul(vd a, vd b) { return a * b; }
+static inline vd       v_min(vd a, vd b) { return a < b ? a : b; }
+static inline vd       v_max(vd a, vd b) { return a > b ? a : b; }
+static inline vd       v_abs(vd a) { return fabs(a); }
+static inline uint32_t v_gt(vd a, vd b) { return a > b; }
+static inline vd       v_prod_error(vd a, vd b, vd p) { return fma(a, b, -p); }
+static inline uint64_t v_bits(vd a) { uint64_t u; memcpy(&u, &a, 8); return u; }
+static inline vd       v_of_bits(uint64_t u) { vd a; memcpy(&a, &u, 8); return a; }
+static inline vd       v_xor(vd a, vd b) { return v_of_bits(v_bits(a) ^ v_bits(b)); }
+static inline vd       v_or(vd a, vd b) { return v_of_bits(v_bits(a) | v_bits(b)); }
+#endif
+
+#if defined(IH_SIMD_DEKKER)
+/* Without a fused multiply-add: Dekker's product. Exact while no part overflows (|a|, |b| < 2^996) or underflows. */
+static inline vd v_split_high(vd a)
+{
+    const vd c = v_mul(a, v_set1(134217729.0)); /* 2^27 + 1 */
+    return v_sub(c, v_sub(c, a));
+}
+
+static inline vd v_prod_error(vd a, vd b, vd p)
+{
+    const vd ah = v_split_high(a), al = v_sub(a, ah), bh = v_split_high(b), bl = v_sub(b, bh);
+    return v_add(v_add(v_add(v_sub(v_mul(ah, bh), p), v_mul(ah, bl)), v_mul(al, bh)), v_mul(al, bl));
+}
+
+static inline double prod_error(double a, double b, double p)
+{
+    double lane[2];
+    v_store(lane, v_prod_error(v_set1(a), v_set1(b), v_set1(p)));
+    return lane[0];
+}
+#else
+static inline double prod_error(double a, double b, double p) { return fma(a, b, -p); }
+#endif
+
+static inline double sum_error(double a, double b, double s)
+{
+    const double bb = s - a;
+    return (a - (s - bb)) + (b - bb);
+}
+
+static inline vd v_sum_error(vd a, vd b, vd s)
+{
+    const vd bb = v_sub(s, a);
+    return v_add(v_sub(a, v_sub(s, bb)), v_sub(b, bb));
+}
+
+#endif

@@ -35,6 +35,7 @@ static const char rest[] =
     "  $ isohull gen trend:f64:slope=0.01:w=extreme:n=1000:rows=20:seed=7 -o y.npy --weights-out w.npy\n"
     "  $ isohull gen labels:ragged=geometric:n=100:rows=50 -o y.npy --offsets-out o.npy\n"
     "  $ isohull fit y.npy --offsets o.npy -o z.npy\n"
+    "  $ printf '3.5\\n1.5\\n2\\n' > data.csv\n"
     "  $ isohull gen file:data.csv:w=uniform -o y.npy --weights-out w.npy\n\n"
     "Exit codes: 0 good; 2 wrong command line, a problem that does not exist (an unknown key among them), no memory for it, or a\n"
     "file that cannot be written; 130 interrupted.\n";

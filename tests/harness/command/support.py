@@ -16,7 +16,8 @@ from fractions import Fraction
 EXE = os.path.abspath(os.environ["ISOHULL"])
 if os.environ.get("ISOHULL_SANITIZED"):  # end at the first fault
     os.environ["UBSAN_OPTIONS"] = os.environ.get("UBSAN_OPTIONS", "") + ":halt_on_error=1"
-IMPLEMENTATIONS = [i["name"] for i in json.loads(subprocess.run([EXE, "list", "--json"], stdout=subprocess.PIPE, check=True).stdout)["implementations"]]
+LISTED = json.loads(subprocess.run([EXE, "list", "--json"], stdout=subprocess.PIPE, check=True).stdout)
+IMPLEMENTATIONS = [i["name"] for i in LISTED["implementations"]]
 CODES = {"<f4": "f", "<f8": "d", ">f4": "f", ">f8": "d", "<i8": "q", "<i4": "i", ">i4": "i", "<i2": "h", "|i1": "b", "|u1": "B", "<u2": "H"}
 
 

@@ -34,10 +34,12 @@ class CommandLine(CommandTest):
             page = self.page(name, "--help") if name else self.page("--help")
             examples = re.findall(r"^  \$ (.*)$", page, re.M)
             self.assertTrue(examples)
+            folder = self.path(name or "main")  # a page needs no other page's files
+            os.mkdir(folder)
             for example in examples:
                 with self.subTest(command=name, example=example):
                     env = {**os.environ, "PATH": os.path.dirname(EXE) + ":" + os.environ["PATH"]}
-                    done = subprocess.run(["sh", "-ec", example], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    done = subprocess.run(["sh", "-ec", example], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                     self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_help_names_every_option_of_the_interface(self):

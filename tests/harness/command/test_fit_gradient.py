@@ -4,7 +4,9 @@ import random
 import unittest
 from fractions import Fraction
 
-from support import CommandTest, exact_fit
+from support import LISTED, CommandTest, exact_fit
+
+WITH_GRADIENT = [i["name"] for i in LISTED["implementations"] if i["gradient"]]
 
 
 def formula(y, w, g, low=None, high=None):
@@ -31,22 +33,33 @@ class Gradient(CommandTest):
         for name, values in ("y.npy", self.y), ("w.npy", self.w), ("g.npy", self.g):
             self.write_npy(name, values)
 
-    def near(self, name, exact, bits=44):
+    def near(self, name, exact, bits=44, want_dtype="<f8"):
         dtype, shape, values = self.read_npy(name)
         largest = max(abs(v) for v in exact)
-        self.assertEqual((dtype, shape), ("<f8", (len(exact),)))
+        self.assertEqual((dtype, shape), (want_dtype, (len(exact),)))
         for value, want in zip(values, exact):
             self.assertLessEqual(abs(Fraction(value) - want), largest / 2 ** bits)
         return values
 
     def test_formula(self):
-        for weighted in True, False:
-            with self.subTest(weighted=weighted):
-                weights = ["--weights", "w.npy"] if weighted else []
-                self.good("fit", "y.npy", *weights, "-o", "z.npy", "--grad", "g.npy", "--grad-y", "gy.npy", "--grad-w", "gw.npy")
-                in_y, in_w = formula(self.y, self.w if weighted else None, self.g)
-                self.near("gy.npy", in_y)
-                self.near("gw.npy", in_w)
+        self.assertTrue(WITH_GRADIENT)
+        for impl in WITH_GRADIENT:
+            for weighted in True, False:
+                with self.subTest(impl=impl, weighted=weighted):
+                    weights = ["--weights", "w.npy"] if weighted else []
+                    self.good("fit", "y.npy", *weights, "--impl", impl, "-o", "z.npy", "--grad", "g.npy", "--grad-y", "gy.npy", "--grad-w", "gw.npy")
+                    in_y, in_w = formula(self.y, self.w if weighted else None, self.g)
+                    self.near("gy.npy", in_y)
+                    self.near("gw.npy", in_w)
+
+    def test_float32(self):
+        y, w, g = ([round(2**20 * v) / 2**20 for v in values] for values in (self.y, self.w, self.g))
+        for name, values in ("y.npy", y), ("w.npy", w), ("g.npy", g):
+            self.write_npy(name, values, "<f4")
+        y, w, g = (self.read_npy(name)[2] for name in ("y.npy", "w.npy", "g.npy"))
+        self.good("fit", "y.npy", "--weights", "w.npy", "-o", "z.npy", "--grad", "g.npy", "--grad-y", "gy.npy", "--grad-w", "gw.npy")
+        for name, exact in zip(("gy.npy", "gw.npy"), formula(y, w, g)):
+            self.near(name, exact, bits=20, want_dtype="<f4")
 
     def test_bounds(self):
         self.good("fit", "y.npy", "--min", "-0.0625", "--max", "0.0625", "-o", "z.npy", "--grad", "g.npy", "--grad-y", "gy.npy")

@@ -21,6 +21,8 @@ class Interrupt(CommandTest):
         child.send_signal(number)
         out, err = child.communicate(timeout=120)
         if not early or child.returncode == 0:
+            for name in set(self.files()) - set(before):
+                os.remove(self.path(name))
             return None
         self.assertEqual((out, err), (b"", b""))
         self.assertEqual(self.files(), before)
@@ -34,6 +36,11 @@ class Interrupt(CommandTest):
                    for _ in range(3)]
             self.assertIn(want, got)
             self.assertLessEqual(set(got), {want, None})
+
+    def test_gen(self):
+        got = [self.interrupt(signal.SIGINT, "gen", "noise:f64:n=1e7", "-o", "y.npy", "--weights-out", "w.npy") for _ in range(3)]
+        self.assertIn(130, got)
+        self.assertLessEqual(set(got), {130, None})
 
     def test_old_output_survives(self):
         self.good("gen", "noise:f64:n=3e6", "-o", "y.npy")

@@ -108,7 +108,7 @@ static fault_kind lay_out(curve_data *d, observation *list, int64_t n, int64_t g
                           fault *f)
 {
     const size_t room = (size_t)(n > 0 ? n : 1);
-    qsort_r(list, (size_t)n, sizeof *list, compare, &d->direction);
+    if (n > 0) qsort_r(list, (size_t)n, sizeof *list, compare, &d->direction);
     d->n       = n;
     d->offsets = calloc((size_t)groups + 1, sizeof *d->offsets);
     d->x       = malloc(room * sizeof *d->x);

@@ -38,7 +38,7 @@ static inline void FN(pending_chunk)(FN(pending) *p, const pav_chunk *ch)
 }
 
 /* Push [p->start, b) with what was pending, and begin anew at b. */
-static inline void FN(pending_push)(FN(ctx) *c, FN(pending) *p, int64_t b)
+static __attribute__((noinline)) void FN(pending_push)(FN(ctx) *c, FN(pending) *p, int64_t b)
 {
     if (b - p->start == 1) {
         FN(push_element)(c, p->start);
@@ -55,55 +55,49 @@ static inline void FN(pending_push)(FN(ctx) *c, FN(pending) *p, int64_t b)
     FN(pending_clear)(p, b);
 }
 
-enum { FN(PARTS) = 4 };
-
 /* Cumulative sums around a tile: entry j belongs to the boundary before element origin + j. */
+enum { FN(ENTRIES) = PAV_TILE + 2 * PAV_HALO + 2 * 64 };
+
 typedef struct FN(tile) {
-    double V[PAV_TILE + 2 * PAV_HALO + 16];     /* values after the sign                                  */
-    double Q[PAV_TILE + 2 * PAV_HALO + 16];     /* sums of w (y - shift); far up outside of the row        */
-    double U[PAV_WEIGHTED ? PAV_TILE + 2 * PAV_HALO + 16 : 1]; /* sums of w                                */
-    double epsQ, epsU, T, shift;                /* errors of one entry of Q and U, sum of |w (y - shift)|    */
+    double V[FN(ENTRIES)];                    /* values after the sign                                    */
+    double Q[FN(ENTRIES)];                    /* sums of w (y - shift)                                    */
+    double U[PAV_WEIGHTED ? FN(ENTRIES) : 1]; /* sums of w                                                */
+    double epsQ, epsU, T, shift;              /* errors of an entry of Q and of U; >= sum of |w (y - shift)|  */
 } FN(tile);
 
-/* Elements [a, b) into entries a - origin on. Four chains of additions run side by side. */
+/* Elements [a, b) into entries a - origin on; t->T is set by the caller. */
 static void FN(tile_sums)(FN(ctx) *c, FN(tile) *t, int64_t origin, int64_t a, int64_t b)
 {
-    const int64_t count = b - a, part = (count + 3) / 4, from = a - origin;
-    double        Q[FN(PARTS)] = { 0 }, U[FN(PARTS)] = { 0 }, T[FN(PARTS)] = { 0 }, total = 0, weight = 0;
-    int64_t       k = 0;
+    const vd sign = v_set1(c->sgn < 0 ? -0.0 : 0.0), shift = v_set1(t->shift);
+    double  *V = t->V + (a - origin), *Q = t->Q + (a - origin), *U = t->U + (PAV_WEIGHTED ? a - origin : 0);
+    vd       q = v_set1(0.0), u = q;
+    int64_t  i = 0;
+    const int64_t count = b - a;
 
-#define PAV_STEP(l, i)                                                                                                                 \
-    {                                                                                                                                  \
-        const int64_t at = (i);                                                                                                        \
-        const double  v = FN(at)(c, a + at), x = PAV_WEIGHTED ? (v - t->shift) * (double)c->w[a + at] : v - t->shift;                   \
-        t->V[from + at] = v;                                                                                                           \
-        t->Q[from + at] = Q[l];                                                                                                        \
-        Q[l] += x;                                                                                                                     \
-        T[l] += fabs(x);                                                                                                               \
-        if (PAV_WEIGHTED) {                                                                                                            \
-            t->U[from + at] = U[l];                                                                                                    \
-            U[l] += (double)c->w[a + at];                                                                                              \
-        }                                                                                                                              \
+    Q[0] = 0;
+    if (PAV_WEIGHTED) U[0] = 0;
+    for (; i + VL <= count; i += VL) {
+        const vd v = v_xor(FN(load)(c->y + a + i), sign);
+        vd       x = v_sub(v, shift);
+        v_store(V + i, v);
+        if (PAV_WEIGHTED) {
+            const vd w = FN(load)(c->w + a + i);
+            x = v_mul(x, w);
+            u = v_add(v_last(u), v_prefix(w));
+            v_store(U + i + 1, u);
+        }
+        q = v_add(v_last(q), v_prefix(x));
+        v_store(Q + i + 1, q);
     }
-    for (; k + 3 * part < count; ++k) { PAV_STEP(0, k) PAV_STEP(1, k + part) PAV_STEP(2, k + 2 * part) PAV_STEP(3, k + 3 * part) }
-    for (; k < part; ++k) { /* the last part is shorter by up to three */
-        PAV_STEP(0, k)
-        if (k + part < count && part < count) PAV_STEP(1, k + part)
-        if (k + 2 * part < count) PAV_STEP(2, k + 2 * part)
+    for (; i < count; ++i) {
+        const double v = FN(at)(c, a + i), w = FN(weight_at)(c, a + i);
+        V[i]     = v;
+        Q[i + 1] = Q[i] + (v - t->shift) * w;
+        if (PAV_WEIGHTED) U[i + 1] = U[i] + w;
     }
-#undef PAV_STEP
-    for (int l = 0; l < FN(PARTS); ++l) {
-        const int64_t first = from + l * part, end = from + (l + 1) * part < from + count ? from + (l + 1) * part : from + count;
-        for (int64_t j = first; l && j < end; ++j) t->Q[j] += total;
-        for (int64_t j = first; PAV_WEIGHTED && l && j < end; ++j) t->U[j] += weight;
-        total += Q[l];
-        weight += U[l];
-    }
-    t->Q[from + count] = total;
-    if (PAV_WEIGHTED) t->U[from + count] = weight;
-    t->T    = (T[0] + T[1] + T[2] + T[3]) * 1.01;
-    t->epsQ = ((double)count + 8) * PAV_U * t->T + (double)count * PAV_TINY; /* two roundings in x, then at most count additions */
-    t->epsU = PAV_WEIGHTED ? ((double)count + 8) * PAV_U * weight * 1.01 : 0;
+    /* two roundings in a term, then fewer than count + 8 additions */
+    t->epsQ = ((double)count + 16) * PAV_U * t->T + (double)count * PAV_TINY;
+    t->epsU = PAV_WEIGHTED ? ((double)count + 8) * PAV_U * U[count] * 1.01 : 0;
 }
 
 /* Lanes of a window that reaches over an end of the row: lane l passes if l + before < 0 or l > behind. */
@@ -111,6 +105,62 @@ static inline uint32_t FN(outside)(int64_t before, int64_t behind)
 {
     const int64_t low = before >= 0 ? 0 : -before > VL ? VL : -before, high = behind < 0 ? 0 : behind + 1 > VL ? VL : behind + 1;
     return ((1u << low) - 1u) | (~((1u << high) - 1u) & ((1u << VL) - 1u));
+}
+
+/* What the mask of a tile needs besides its sums. */
+typedef struct FN(chord) {
+    double  base, lean, tolerance, window; /* height over the chord of entry j: base + Q[j] - lean (U[j] - U[PAV_HALO]) */
+    int     at_edge;                       /* windows may reach over an end of the row, whose boundaries are            */
+    int64_t row_first, row_end;            /* these entries                                                             */
+} FN(chord);
+
+enum { FN(WINDOWS) = 6 }; /* of 2, 4, ..., 64 elements */
+
+/* The boundaries of entries j .. j + 63 that may be vertices, as bits. At a vertex every mean of elements that end there
+ * is below every mean of elements that begin there. Unweighted: the largest mean on the left against the smallest on the
+ * right; scaling by powers of two is exact. Weighted: equal windows against each other, without a division. */
+static inline uint64_t FN(candidates)(const FN(tile) *t, const FN(chord) *h, int64_t j)
+{
+    const vd vbase = v_set1(h->base), vlean = v_set1(h->lean), vtol = v_set1(h->tolerance), vwin = v_set1(h->window);
+    const vd U0 = v_set1(PAV_WEIGHTED ? t->U[PAV_HALO] : 0);
+    double   lane[VL];
+    uint64_t word = 0;
+    vd       along;
+
+    for (int l = 0; l < VL; ++l) lane[l] = (double)(j - PAV_HALO + l);
+    along = v_load64(lane);
+    for (int64_t k = 0; k < 64; k += VL, j += VL, along = v_add(along, v_set1((double)VL))) {
+        const vd q = v_load64(t->Q + j), left_one = v_load64(t->V + j - 1), right_one = v_load64(t->V + j);
+        uint32_t keep;
+        const vd weight = PAV_WEIGHTED ? v_sub(v_load64(t->U + j), U0) : along;
+        keep = v_gt(vtol, v_sub(v_add(vbase, q), v_mul(vlean, weight))) & v_gt(right_one, left_one);
+        if (!keep) continue; /* whole stretches are above the chord, or falling: well predicted */
+        if (PAV_WEIGHTED) {
+            const vd u = v_load64(t->U + j);
+            for (int e = 1; e <= FN(WINDOWS); ++e) {
+                const vd right = v_sub(v_load64(t->Q + j + (1 << e)), q), left = v_sub(q, v_load64(t->Q + j - (1 << e)));
+                const vd wr = v_sub(v_load64(t->U + j + (1 << e)), u), wl = v_sub(u, v_load64(t->U + j - (1 << e)));
+                uint32_t pass = v_gt(v_sub(v_mul(right, wl), v_mul(left, wr)), vwin);
+                if (h->at_edge) pass |= FN(outside)(j - (1 << e) - h->row_first, h->row_end - (1 << e) - j);
+                keep &= pass;
+            }
+        } else if (!h->at_edge) {
+            vd lowest = v_sub(right_one, v_set1(t->shift)), highest = v_sub(left_one, v_set1(t->shift));
+            for (int e = 1; e <= FN(WINDOWS); ++e) {
+                const vd scale = v_set1(1.0 / (1 << e));
+                lowest  = v_min(lowest, v_mul(v_sub(v_load64(t->Q + j + (1 << e)), q), scale));
+                highest = v_max(highest, v_mul(v_sub(q, v_load64(t->Q + j - (1 << e))), scale));
+            }
+            keep &= v_gt(v_sub(lowest, highest), vwin);
+        } else {
+            for (int e = 1; e <= FN(WINDOWS); ++e) {
+                const vd right = v_sub(v_load64(t->Q + j + (1 << e)), q), left = v_sub(q, v_load64(t->Q + j - (1 << e)));
+                keep &= v_gt(v_sub(right, left), vwin) | FN(outside)(j - (1 << e) - h->row_first, h->row_end - (1 << e) - j);
+            }
+        }
+        word |= (uint64_t)keep << k;
+    }
+    return word;
 }
 
 /* Scan the chunks [first, last) (at most PAV_TILE elements) under a chord of slope m; height is that of the first
@@ -121,7 +171,8 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
     const int64_t A = first * PAV_CHUNK, B = last * PAV_CHUNK < c->n ? last * PAV_CHUNK : c->n, origin = A - PAV_HALO;
     const int64_t a = A > PAV_HALO ? A - PAV_HALO : 0, b = B + PAV_HALO < c->n ? B + PAV_HALO : c->n;
     const int64_t end = B - origin; /* entries PAV_HALO .. end - 1 are this tile's boundaries */
-    double        low = c->job->chunks[first].low, high = c->job->chunks[first].high, tolerance, lean, window;
+    double        low = c->job->chunks[first].low, high = c->job->chunks[first].high;
+    FN(chord)     h;
 
     for (int64_t k = first + 1; k < last; ++k) {
         low  = fmin(low, c->job->chunks[k].low);
@@ -137,65 +188,48 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
         if (e > -900) t.shift = ldexp(rint(ldexp(m, -(e - 1))), e - 1);
         if (!(t.shift >= low - (high - low) && t.shift <= high + (high - low))) t.shift = 0;
     }
+    {
+        double largest = fmax(fabs(low - t.shift), fabs(high - t.shift));
+        double W = 0;
+        const int64_t before = first > 0 ? first - 1 : first, behind = last < c->n_chunks ? last : last - 1; /* the halo's chunks */
+        for (int64_t k = before; k <= behind; ++k) {
+            const pav_chunk *ch = &c->job->chunks[k];
+            largest = fmax(largest, fmax(fabs(ch->low - t.shift), fabs(ch->high - t.shift)));
+            W += ch->W;
+        }
+        t.T = 1.01 * largest * W;
+    }
+    h.at_edge = A < PAV_HALO || B + PAV_HALO > c->n;
     FN(tile_sums)(c, &t, origin, a, b);
-    for (int64_t j = b - origin + 1; j < end + PAV_HALO + 8; ++j) { /* lanes past the row are read, and masked out */
+    for (int64_t j = b - origin + 1; h.at_edge && j < FN(ENTRIES); ++j) { /* lanes past the row are read, and masked out */
         t.Q[j] = 0;
         if (PAV_WEIGHTED) t.U[j] = 0;
     }
-    for (int64_t j = b - origin; j < end + 8; ++j) t.V[j] = 0;
+    for (int64_t j = b - origin; h.at_edge && j < FN(ENTRIES); ++j) t.V[j] = 0;
     for (int64_t j = 0; j < a - origin; ++j) {
         t.V[j] = 0, t.Q[j] = 0;
         if (PAV_WEIGHTED) t.U[j] = 0;
     }
     {
         const double W = PAV_WEIGHTED ? t.U[b - origin] : (double)(b - a);
-        lean      = m - t.shift;
-        tolerance = height_error + 4 * t.epsQ + 4 * PAV_U * (fabs(height) + (fabs(m) + fabs(t.shift)) * W) + fabs(lean) * 4 * t.epsU
-                    + 8 * PAV_U * fabs(lean) * W + PAV_TINY;
-        tolerance += 0x1p-50 * (t.T + fabs(lean) * W) + 0x1p-1074; /* never 0: a point on the chord itself stays */
-        window = PAV_WEIGHTED ? -(8 * (t.epsQ * W + t.epsU * t.T) + 0x1p-48 * t.epsQ * W + PAV_TINY) : -8 * t.epsQ;
+        h.lean      = m - t.shift;
+        h.base      = height - t.Q[PAV_HALO];
+        h.tolerance = height_error + 4 * t.epsQ + 4 * PAV_U * (fabs(height) + (fabs(m) + fabs(t.shift)) * W) + fabs(h.lean) * 4 * t.epsU
+                      + 8 * PAV_U * fabs(h.lean) * W + 0x1p-50 * (t.T + fabs(h.lean) * W) + PAV_TINY;
+        h.tolerance += 0x1p-1074; /* never 0: a point on the chord itself stays */
+        /* a window's sum is off by 2 epsQ and a rounding, on both sides; means of it by no more */
+        h.window    = PAV_WEIGHTED ? -(8 * (t.epsQ * W + t.epsU * t.T) + 0x1p-48 * t.epsQ * W + PAV_TINY) : -(8 * t.epsQ + 0x1p-1070); /* a scaled mean may be subnormal */
+        h.row_first = a - origin;
+        h.row_end   = b - origin;
     }
 
-    const double base = height - t.Q[PAV_HALO], U0 = PAV_WEIGHTED ? t.U[PAV_HALO] : 0;
-    int64_t      from = p->start > A ? p->start : A; /* entry up to which p holds the sum */
-    double       lane[VL];
-    for (int l = 0; l < VL; ++l) lane[l] = (double)l;
-    vd       steps = v_load64(lane);
-    const int     at_edge = A < PAV_HALO || B + PAV_HALO > c->n;
-    const int64_t row_first = a - origin, row_end = b - origin; /* entries of the row's boundaries, where at_edge */
-    const vd step = v_set1((double)VL), vbase = v_set1(base), vlean = v_set1(lean), vtol = v_set1(tolerance), vwin = v_set1(window);
+    int64_t from = p->start > A ? p->start : A; /* p holds the sum up to here */
 
-    for (int64_t j = PAV_HALO; j < end; j += VL, steps = v_add(steps, step)) {
-        const vd q = v_load64(t.Q + j);
-        vd       along = steps;
-        uint32_t keep;
-        if (PAV_WEIGHTED) along = v_sub(v_load64(t.U + j), v_set1(U0));
-        keep = v_gt(vtol, v_sub(v_add(vbase, q), v_mul(vlean, along))) & v_gt(v_load64(t.V + j), v_load64(t.V + j - 1));
-        if (!keep) continue;
-#define PAV_WINDOW(k)                                                                                                                  \
-    {                                                                                                                                  \
-        const vd right = v_sub(v_load64(t.Q + j + (k)), q), left = v_sub(q, v_load64(t.Q + j - (k)));                                   \
-        uint32_t pass;                                                                                                                 \
-        if (PAV_WEIGHTED) {                                                                                                            \
-            const vd u = v_load64(t.U + j), wr = v_sub(v_load64(t.U + j + (k)), u), wl = v_sub(u, v_load64(t.U + j - (k)));             \
-            pass = v_gt(v_sub(v_mul(right, wl), v_mul(left, wr)), vwin);                                                               \
-        } else {                                                                                                                       \
-            pass = v_gt(v_sub(right, left), vwin);                                                                                     \
-        }                                                                                                                              \
-        if (at_edge) pass |= FN(outside)(j - (k) - row_first, row_end - (k) - j);                                                      \
-        keep &= pass;                                                                                                                  \
-    }
-        PAV_WINDOW(2)
-        PAV_WINDOW(4)
-        PAV_WINDOW(8)
-        if (!keep) continue;
-        PAV_WINDOW(16)
-        PAV_WINDOW(32)
-        PAV_WINDOW(64)
-#undef PAV_WINDOW
-        for (; keep; keep &= keep - 1) {
-            const int64_t at = origin + j + __builtin_ctz(keep); /* the boundary before element at */
-            if (at >= B) break;
+    for (int64_t j = PAV_HALO; j < end; j += 64) {
+        uint64_t word = FN(candidates)(&t, &h, j);
+        if (end - j < 64) word &= ((uint64_t)1 << (end - j)) - 1;
+        for (; word; word &= word - 1) {
+            const int64_t at = origin + j + __builtin_ctzll(word); /* the boundary before element at */
             if (at == p->start) continue;
             if (at - p->start > 1) {
                 const int64_t f = from - origin, g = at - origin;

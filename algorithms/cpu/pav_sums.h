@@ -41,6 +41,18 @@ static inline void FN(sum_add_weight)(FN(sum) *t, double w, double w_lo)
     t->W = W;
 }
 
+/* Lanes of pairs s + lo into lane 0, as a tree; what is lost is added to lost. */
+static inline void FN(fold)(double s[VL], double lo[VL], double lost[VL])
+{
+    for (int width = 1; width < VL; width *= 2)
+        for (int l = 0; l < VL; l += 2 * width) {
+            const double sum = s[l] + s[l + width], err = sum_error(s[l], s[l + width], sum);
+            lo[l]   = (lo[l] + lo[l + width]) + err;
+            lost[l] += fabs(err);
+            s[l]    = sum;
+        }
+}
+
 static inline void FN(sum_one)(const FN(ctx) *c, FN(sum) *t, int64_t i)
 {
     const double v = FN(at)(c, i);
@@ -84,14 +96,13 @@ static void FN(sum_elements)(const FN(ctx) *c, FN(sum) *t, int64_t a, int64_t b)
         }
         v_store(lanes[0], s), v_store(lanes[1], lo), v_store(lanes[2], lost), v_store(lanes[3], mag);
         if (PAV_WEIGHTED) v_store(lanes[4], W), v_store(lanes[5], Wlo), v_store(lanes[6], Wlost);
-        for (int l = 0; l < VL; ++l) {
-            FN(sum_add)(t, lanes[0][l], lanes[1][l]);
-            t->lost += lanes[2][l];
-            t->mag += lanes[3][l];
-            if (PAV_WEIGHTED) {
-                FN(sum_add_weight)(t, lanes[4][l], lanes[5][l]);
-                t->Wlost += lanes[6][l];
-            }
+        FN(fold)(lanes[0], lanes[1], lanes[2]);
+        FN(sum_add)(t, lanes[0][0], lanes[1][0]);
+        for (int l = 0; l < VL; ++l) t->lost += lanes[2][l], t->mag += lanes[3][l];
+        if (PAV_WEIGHTED) {
+            FN(fold)(lanes[4], lanes[5], lanes[6]);
+            FN(sum_add_weight)(t, lanes[4][0], lanes[5][0]);
+            for (int l = 0; l < VL; ++l) t->Wlost += lanes[6][l];
         }
         if (!PAV_WEIGHTED) t->W += (double)(i - a);
         t->k += (double)((i - a) / VL + VL);
@@ -176,7 +187,6 @@ static inline void FN(chunk_vector)(const FN(ctx) *c, int64_t a, pav_chunk *ch, 
     vd       low = v_xor(FN(load)(c->y + a), sign), high = low, wmin = PAV_WEIGHTED ? FN(load)(c->w + a) : zero;
     uint32_t falls = 0;
     double   lane_s[VL], lane_lo[VL], lane_W[VL], lane_Wlo[VL], lane_low[VL], lane_high[VL], lane_lost[VL], lane_wmin[VL];
-    double   S = 0, L = 0, S_lost = 0;
 
     for (int64_t i = a; i < a + PAV_CHUNK; i += VL) {
         const vd v = v_xor(FN(load)(c->y + i), sign);
@@ -204,26 +214,20 @@ static inline void FN(chunk_vector)(const FN(ctx) *c, int64_t a, pav_chunk *ch, 
     if (VL > 1) /* the pairs that the last vector's neighbours would have read past the chunk */
         falls |= v_gt(v_xor(FN(load)(c->y + a + PAV_CHUNK - VL - 1), sign), v_xor(FN(load)(c->y + a + PAV_CHUNK - VL), sign));
     v_store(lane_s, s), v_store(lane_lo, lo), v_store(lane_low, low), v_store(lane_high, high), v_store(lane_lost, v_abs(lost));
-    for (int l = 0; l < VL; ++l) {
-        const double next = S + lane_s[l], err = sum_error(S, lane_s[l], next);
-        L += err + lane_lo[l];
-        S_lost += fabs(err) + lane_lost[l];
-        S = next;
-        if (l && lane_low[l] < lane_low[0]) lane_low[0] = lane_low[l];
-        if (l && lane_high[l] > lane_high[0]) lane_high[0] = lane_high[l];
+    FN(fold)(lane_s, lane_lo, lane_lost);
+    for (int l = 1; l < VL; ++l) {
+        lane_lost[0] += lane_lost[l];
+        lane_low[0]  = lane_low[l] < lane_low[0] ? lane_low[l] : lane_low[0];
+        lane_high[0] = lane_high[l] > lane_high[0] ? lane_high[l] : lane_high[0];
     }
-    ch->s = S, ch->lo = L, ch->low = lane_low[0], ch->high = lane_high[0];
-    ch->rising = falls == 0, ch->exact = S_lost == 0.0;
+    ch->s = lane_s[0], ch->lo = lane_lo[0], ch->low = lane_low[0], ch->high = lane_high[0];
+    ch->rising = falls == 0, ch->exact = lane_lost[0] == 0.0;
     if (PAV_WEIGHTED) {
-        double T = 0, TL = 0;
         v_store(lane_W, W), v_store(lane_Wlo, Wlo), v_store(lane_wmin, wmin);
-        for (int l = 0; l < VL; ++l) {
-            const double next = T + lane_W[l];
-            TL += sum_error(T, lane_W[l], next) + lane_Wlo[l];
-            T = next;
+        FN(fold)(lane_W, lane_Wlo, lane_lost);
+        for (int l = 0; l < VL; ++l)
             if (!(lane_wmin[l] >= *least_weight)) *least_weight = lane_wmin[l];
-        }
-        ch->W = T, ch->Wlo = TL;
+        ch->W = lane_W[0], ch->Wlo = lane_Wlo[0];
     } else {
         ch->W = PAV_CHUNK, ch->Wlo = 0;
     }

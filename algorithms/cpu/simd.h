@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * simd.h: a vector of doubles, as wide as the file that includes it is compiled for. Every operation rounds as the
- * scalar one does. Masks are bit masks, lane 0 in bit 0. */
+ * scalar one does. Masks are bit masks, lane 0 in bit 0. v_prefix: lane l becomes the sum of lanes 0 .. l, added in some
+ * order; v_last: the last lane in all. */
 #ifndef IH_CPU_SIMD_H
 #define IH_CPU_SIMD_H
 
@@ -26,6 +27,14 @@ static inline vd       v_or(vd a, vd b) { return _mm512_or_pd(a, b); }
 static inline vd       v_abs(vd a) { return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a); }
 static inline uint32_t v_gt(vd a, vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
 static inline vd       v_prod_error(vd a, vd b, vd p) { return _mm512_fmsub_pd(a, b, p); }
+static inline vd       v_last(vd a) { return _mm512_permutexvar_pd(_mm512_set1_epi64(7), a); }
+static inline vd       v_prefix(vd a)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    a = _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(a), zero, 7)));
+    a = _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(a), zero, 6)));
+    return _mm512_add_pd(a, _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(a), zero, 4)));
+}
 #elif defined(__AVX2__) && defined(__FMA__)
 #  include <immintrin.h>
 enum { VL = 4 };
@@ -44,6 +53,13 @@ static inline vd       v_or(vd a, vd b) { return _mm256_or_pd(a, b); }
 static inline vd       v_abs(vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 static inline uint32_t v_gt(vd a, vd b) { return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)); }
 static inline vd       v_prod_error(vd a, vd b, vd p) { return _mm256_fmsub_pd(a, b, p); }
+static inline vd       v_last(vd a) { return _mm256_permute4x64_pd(a, 0xff); }
+static inline vd       v_prefix(vd a)
+{
+    const vd up = _mm256_blend_pd(_mm256_permute4x64_pd(a, 0x90), _mm256_setzero_pd(), 1);
+    a = _mm256_add_pd(a, up);
+    return _mm256_add_pd(a, _mm256_permute2f128_pd(a, a, 0x08));
+}
 #elif defined(__SSE2__)
 #  include <emmintrin.h>
 enum { VL = 2 };
@@ -61,6 +77,8 @@ static inline vd       v_xor(vd a, vd b) { return _mm_xor_pd(a, b); }
 static inline vd       v_or(vd a, vd b) { return _mm_or_pd(a, b); }
 static inline vd       v_abs(vd a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a); }
 static inline uint32_t v_gt(vd a, vd b) { return (uint32_t)_mm_movemask_pd(_mm_cmpgt_pd(a, b)); }
+static inline vd       v_last(vd a) { return _mm_unpackhi_pd(a, a); }
+static inline vd       v_prefix(vd a) { return _mm_add_pd(a, _mm_unpacklo_pd(_mm_setzero_pd(), a)); }
 #  define IH_SIMD_DEKKER 1
 #else
 enum { VL = 1 };
@@ -77,6 +95,8 @@ static inline vd       v_max(vd a, vd b) { return a > b ? a : b; }
 static inline vd       v_abs(vd a) { return fabs(a); }
 static inline uint32_t v_gt(vd a, vd b) { return a > b; }
 static inline vd       v_prod_error(vd a, vd b, vd p) { return fma(a, b, -p); }
+static inline vd       v_last(vd a) { return a; }
+static inline vd       v_prefix(vd a) { return a; }
 static inline uint64_t v_bits(vd a) { uint64_t u; memcpy(&u, &a, 8); return u; }
 static inline vd       v_of_bits(uint64_t u) { vd a; memcpy(&a, &u, 8); return a; }
 static inline vd       v_xor(vd a, vd b) { return v_of_bits(v_bits(a) ^ v_bits(b)); }

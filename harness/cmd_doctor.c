@@ -14,13 +14,30 @@
 static void line(const char *what, const char *finding) { printf("%-14s%s\n", what, finding); }
 static void more(const char *finding) { printf("%-14s%s\n", "", finding); }
 
+/* The widest instruction set that the default solver takes here: build and machine have both to have it. */
+static const char *isa_in_use(void)
+{
+    static const char *const names[] = { [IH_ISA_BASE] = "base", [IH_ISA_AVX2] = "AVX2", [IH_ISA_AVX512] = "AVX-512" };
+    ih_problem empty;
+    ih_outputs out;
+    ih_options o;
+    size_t     bytes;
+
+    ih_problem_init(&empty);
+    ih_outputs_init(&out);
+    ih_options_init(&o);
+    for (o.isa = IH_ISA_AVX512; o.isa > IH_ISA_BASE; --o.isa)
+        if (ih_workspace_bytes(NULL, &empty, &o, &out, &bytes) == IH_OK) break;
+    return names[o.isa];
+}
+
 static void report_cpu(void)
 {
     char name[256], text[512];
 
     machine_cpu_name(name, sizeof name);
     line("CPU", name);
-    snprintf(text, sizeof text, "%d usable by this process; instruction set %s", machine_cpus(), machine_isa());
+    snprintf(text, sizeof text, "%d usable by this process; instruction set in use: %s", machine_cpus(), isa_in_use());
     line("processors", text);
 #if defined(_OPENMP)
     snprintf(text, sizeof text, "yes: OpenMP, up to %d unless --threads says otherwise", machine_cpus());

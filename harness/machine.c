@@ -35,17 +35,6 @@ int machine_cpus(void)
     return online > 0 ? (int)online : 1;
 }
 
-const char *machine_isa(void)
-{
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw"))
-        return "avx512";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "avx2";
-#endif
-    return "base";
-}
-
 static int64_t read_number(const char *path)
 {
     FILE     *file  = fopen(path, "r");

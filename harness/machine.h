@@ -12,9 +12,6 @@ void machine_cpu_name(char *name, size_t name_bytes);
 /* Processors that this process may run on. */
 int machine_cpus(void);
 
-/* The widest instruction set of this processor that the library knows: "base", "avx2" or "avx512". */
-const char *machine_isa(void);
-
 /* Bytes of memory, and of memory that programs can get now (a limit of the process's group counts); -1 if not known. */
 void machine_memory(int64_t *all, int64_t *available);
 

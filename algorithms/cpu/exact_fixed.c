@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * exact_fixed.c: pooling with sums of a constant number of limbs: one body, forced inline, for each size in use.
  *
- * stack, stride KS + KW + 1:  | S of block 0 (two's complement) | W of block 0 | start | S of block 1 | ...
- * Without weights KW is 0 in the layout: W is the difference of starts. */
+ * A block of one element has its value as its mean: only its start is kept, and its sums are made again from the input.
+ * starts (the output):                      start of every block below the open one
+ * stack, for those of several elements:     | S of the first one (two's complement) | W, if there are weights | S of ...
+ * The open block, the topmost one, lives in registers. */
 #include "exact_fixed.h"
 
 #include "span.h"
@@ -169,31 +171,52 @@ INLINE void multiply(uint64_t *r, const uint64_t *s, int K, const uint64_t *w, i
     }
 }
 
+/* Is p >= q, both signed, of n limbs? */
+INLINE int not_below(const uint64_t *p, const uint64_t *q, int n)
+{
+    uint64_t borrow = 0;
+
+    for (int k = 0; k < n - 1; ++k) borrow = (uint64_t)(((ih_u128)p[k] - q[k] - borrow) >> 64) & 1;
+    return (ih_i128)(int64_t)p[n - 1] - (int64_t)q[n - 1] - (ih_i128)borrow >= 0;
+}
+
 /* Is s1 / w1 >= s2 / w2? */
 INLINE int at_least(const uint64_t *s1, const uint64_t *w1, const uint64_t *s2, const uint64_t *w2, int K, int KW)
 {
-    uint64_t p[MAX_S + MAX_W], q[MAX_S + MAX_W], borrow = 0;
+    uint64_t p[MAX_S + MAX_W], q[MAX_S + MAX_W];
 
     multiply(p, s1, K, w2, KW);
     multiply(q, s2, K, w1, KW);
-    for (int k = 0; k < K + KW - 1; ++k) borrow = (uint64_t)(((ih_u128)p[k] - q[k] - borrow) >> 64) & 1;
-    return (ih_i128)(int64_t)p[K + KW - 1] - (int64_t)q[K + KW - 1] - (ih_i128)borrow >= 0;
+    return not_below(p, q, K + KW);
+}
+
+/* p = y w and q = s, to compare a value with the mean s / w. */
+INLINE void value_against(uint64_t *p, uint64_t *q, const uint64_t *y, const uint64_t *s, const uint64_t *w, int K, int KW)
+{
+    multiply(p, y, K, w, KW);
+    for (int k = 0; k < K + KW; ++k) q[k] = k < K ? s[k] : (uint64_t)((int64_t)s[K - 1] >> 63);
 }
 
 /* ---- the solver ---- */
 
-INLINE void read_element(const ih_row *row, const ih_fixed_point *fp, int64_t i, int K, int KW, int weighted, uint64_t *s, uint64_t *w)
+/* sign y[i] in the place of y, 2^(s_low - w_low). */
+INLINE void read_value(const ih_row *row, const ih_fixed_point *fp, int64_t i, int K, uint64_t *y)
 {
-    const ih_parts y        = ih_parts_of(ih_row_y(row, i));
-    const int      negative = y.negative == (row->sign > 0);
+    const ih_parts p = ih_parts_of(ih_row_y(row, i));
+    set_element(y, K, p.m, p.m ? p.e - (fp->s_low - fp->w_low) : 0, p.negative == (row->sign > 0));
+}
 
+/* S and W of the element i, whose value is y. */
+INLINE void read_sums(const ih_row *row, const ih_fixed_point *fp, int64_t i, int K, int KW, int weighted, const uint64_t *y, uint64_t *s,
+                      uint64_t *w)
+{
     if (weighted) {
-        const ih_parts v = ih_parts_of(ih_row_w(row, i));
-        set_element(s, K, (ih_u128)y.m * v.m, y.m ? y.e + v.e - fp->s_low : 0, negative);
+        const ih_parts p = ih_parts_of(ih_row_y(row, i)), v = ih_parts_of(ih_row_w(row, i));
+        set_element(s, K, (ih_u128)p.m * v.m, p.m ? p.e + v.e - fp->s_low : 0, p.negative == (row->sign > 0));
         if (KW == 1) w[0] = v.e >= fp->w_low ? v.m << (v.e - fp->w_low) : v.m >> (fp->w_low - v.e);
         else set_element(w, KW, v.m, v.e - fp->w_low, 0);
     } else {
-        set_element(s, K, y.m, y.m ? y.e - fp->s_low : 0, negative);
+        for (int k = 0; k < K; ++k) s[k] = y[k];
         w[0] = 1;
     }
 }
@@ -232,53 +255,82 @@ static void put_single(const ih_row *row, const ih_exact_results *to, int64_t k,
 INLINE ih_status solve(ih_exact_scratch *scratch, const ih_row *row, const ih_fixed_point fp, const ih_exact_results *to,
                        int64_t *blocks, const int K, const int KW, const int weighted)
 {
-    enum { START = 0 };
-    const int64_t stride = 1 + K + (weighted ? KW : 0), n = row->n;
-    uint64_t     *stack = scratch->stack, *end = stack ? stack + scratch->stack_bytes / 8 : NULL;
-    uint64_t     *top = stack; /* one past the last block */
-    int64_t       count;
+    const int64_t stride = K + (weighted ? KW : 0), n = row->n;
+    int64_t      *starts = to->starts, count = 0, open = 0; /* count: blocks below the open one */
+    uint64_t     *stack, *end, *top;
+    uint64_t      y[MAX_S], s[MAX_S], w[MAX_W], p[MAX_S + MAX_W], q[MAX_S + MAX_W];
     ih_status     st = IH_OK;
 
-    for (int64_t i = 0; i < n; ++i) {
-        uint64_t s[MAX_S], w[MAX_W];
-        int64_t  start = i;
-        read_element(row, &fp, i, K, KW, weighted, s, w);
-        while (top != stack) {
-            const uint64_t *below = top - stride;
-            uint64_t        count_w[1];
-            const uint64_t *below_w = below + 1 + K;
-            if (!weighted) {
-                count_w[0] = (uint64_t)start - below[START];
-                w[0]       = (uint64_t)(i + 1 - start);
-                below_w    = count_w;
+    IH_TRY(ih_exact_grow(&scratch->stack, &scratch->stack_bytes, (size_t)stride * 8));
+    stack = scratch->stack;
+    end   = stack + scratch->stack_bytes / 8;
+    top   = stack;
+    read_value(row, &fp, 0, K, y);
+    read_sums(row, &fp, 0, K, KW, weighted, y, s, w);
+    for (int64_t i = 1; i < n; ++i) {
+        uint64_t es[MAX_S], ew[MAX_W];
+        read_value(row, &fp, i, K, y);
+        value_against(p, q, y, s, w, K, KW);
+        if (!not_below(q, p, K + KW)) { /* y[i] is above the open mean: that block is pushed, and i opens one */
+            if (i - open > 1) {
+                if (end - top < stride) {
+                    const size_t used = (size_t)(top - stack);
+                    IH_TRY(ih_exact_grow(&scratch->stack, &scratch->stack_bytes, (used + (size_t)stride) * 8));
+                    stack = scratch->stack;
+                    end   = stack + scratch->stack_bytes / 8;
+                    top   = stack + used;
+                }
+                for (int k = 0; k < K; ++k) top[k] = s[k];
+                for (int k = 0; weighted && k < KW; ++k) top[K + k] = w[k];
+                top += stride;
             }
-            if (!at_least(below + 1, below_w, s, w, K, KW)) break;
-            add(s, below + 1, K);
-            if (weighted) add(w, below_w, KW);
-            start = (int64_t)below[START];
-            top -= stride;
+            starts[count++] = open;
+            /* while values rise each is a block, and comparing two of the inputs is exact */
+            for (; i + 1 < n && (row->sign > 0 ? ih_row_y(row, i) < ih_row_y(row, i + 1) : ih_row_y(row, i) > ih_row_y(row, i + 1)); ++i)
+                starts[count++] = i;
+            open = i;
+            read_value(row, &fp, i, K, y);
+            read_sums(row, &fp, i, K, KW, weighted, y, s, w);
+            continue;
         }
-        if (end - top < stride) {
-            const size_t used = (size_t)(top - stack);
-            IH_TRY(ih_exact_grow(&scratch->stack, &scratch->stack_bytes, (used + (size_t)stride) * 8));
-            stack = scratch->stack;
-            end   = stack + scratch->stack_bytes / 8;
-            top   = stack + used;
+        read_sums(row, &fp, i, K, KW, weighted, y, es, ew);
+        add(s, es, K);
+        add(w, ew, KW);
+        for (; count > 0; --count) {
+            const int64_t start = starts[count - 1];
+            if (open - start == 1) {
+                read_value(row, &fp, start, K, y);
+                value_against(p, q, y, s, w, K, KW);
+                if (!not_below(p, q, K + KW)) break;
+                read_sums(row, &fp, start, K, KW, weighted, y, es, ew);
+                add(s, es, K);
+                add(w, ew, KW);
+            } else {
+                const uint64_t *below = top - stride, size = (uint64_t)(open - start), *below_w = weighted ? below + K : &size;
+                if (!at_least(below, below_w, s, w, K, KW)) break;
+                add(s, below, K);
+                add(w, below_w, KW);
+                top -= stride;
+            }
+            open = start;
         }
-        top[START] = (uint64_t)start;
-        for (int k = 0; k < K; ++k) top[1 + k] = s[k];
-        if (weighted)
-            for (int k = 0; k < KW; ++k) top[1 + K + k] = w[k];
-        top += stride;
     }
-    count = 0;
-    for (const uint64_t *b = stack; b != top; b += stride, ++count) {
-        const int64_t  start = (int64_t)b[START], next = b + stride != top ? (int64_t)b[stride + START] : n;
-        const uint64_t size = (uint64_t)(next - start);
-        if (size == 1) put_single(row, to, count, start);
-        else put_block(row, &fp, to, count, start, next, b + 1, K, weighted ? b + 1 + K : &size, KW);
+
+    *blocks       = count + 1;
+    starts[count] = open;
+    top           = stack; /* now from the bottom up */
+    for (int64_t k = 0; k <= count; ++k) {
+        const int64_t  start = starts[k], next = k < count ? starts[k + 1] : n;
+        const uint64_t size  = (uint64_t)(next - start);
+        if (size == 1) {
+            put_single(row, to, k, start);
+        } else if (k < count) {
+            put_block(row, &fp, to, k, start, next, top, K, weighted ? top + K : &size, KW);
+            top += stride;
+        } else {
+            put_block(row, &fp, to, k, start, next, s, K, weighted ? w : &size, KW);
+        }
     }
-    *blocks = count;
 done:
     return st;
 }

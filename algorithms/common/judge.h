@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * judge.h: one decision through all its levels, with counts. The third level is the caller's: a function on the host, a
+ * flag on a device (the caller then does the work again where it can be decided). */
+#ifndef IH_COMMON_JUDGE_H
+#define IH_COMMON_JUDGE_H
+
+#include "turn.h"
+
+typedef struct ih_judge {
+    /* Third level: 1 if turn(a, b, d) of indices within the row is convex, else 0. NULL: undecided is set and the turn
+     * is taken as flat, which keeps every loop within bounds. */
+    int32_t (*exact)(void *user, int64_t a, int64_t b, int64_t d);
+    /* Debug: called after each decision of the first two levels; NULL otherwise. */
+    void (*check)(void *user, int64_t a, int64_t b, int64_t d, int32_t convex, int32_t level);
+    void   *user;
+    int32_t undecided;
+    int64_t by_filter, by_pair, by_exact;
+} ih_judge;
+
+IH_HD int32_t ih_judge_settled(ih_judge *j, int64_t a, int64_t b, int64_t d, ih_turn turn, int32_t level)
+{
+    const int32_t convex = turn == IH_TURN_CONVEX;
+    if (level == 0) ++j->by_filter;
+    else ++j->by_pair;
+    if (j->check) j->check(j->user, a, b, d, convex, level);
+    return convex;
+}
+
+IH_HD_SLOW int32_t ih_judge_exact(ih_judge *j, int64_t a, int64_t b, int64_t d)
+{
+    ++j->by_exact;
+    if (j->exact) return j->exact(j->user, a, b, d);
+    j->undecided = 1;
+    return 0;
+}
+
+/* Everything after the first filter. */
+IH_HD_SLOW int32_t ih_judge_pair(ih_judge *j, const ih_point *a, const ih_point *b, const ih_point *d)
+{
+    const ih_turn turn = ih_turn_pair(a, b, d);
+    if (turn != IH_TURN_UNDECIDED) return ih_judge_settled(j, a->index, b->index, d->index, turn, 1);
+    return ih_judge_exact(j, a->index, b->index, d->index);
+}
+
+/* Is the turn at b convex? 1 or 0. */
+IH_HD int32_t ih_judge_convex(ih_judge *j, const ih_point *a, const ih_point *b, const ih_point *d)
+{
+    const ih_turn turn = ih_turn_near(a, b, d);
+    if (turn != IH_TURN_UNDECIDED) return ih_judge_settled(j, a->index, b->index, d->index, turn, 0);
+    return ih_judge_pair(j, a, b, d);
+}
+
+#endif

@@ -2,10 +2,10 @@
  * backward_pairs.c: the gradient of a block in pairs of doubles, with an error bound that decides whether they suffice.
  *
  * Sums are pairs (s, c): s the running double sum, c the sum of its rounding errors, kept in 8 lanes over pieces of 512
- * elements, whose pairs are then added as pairs. With u = 2^-53 and A = sum of magnitudes: within a lane of 64 terms c
- * errs by at most 64^2 u^2 A (64 roundings of a sum of 64 errors of at most u A each); an addition of pairs errs by at most
- * 4 u^2 of magnitudes that are at most A, and there are n/512 + 8 of them one after the other. Together below
- * (2^13 + n/64) u^2 A =: E. Products of float64 numbers come with their exact errors (Dekker), which join c; where they
+ * elements, whose pairs are then added as pairs. With u = 2^-53 and A = sum of magnitudes: in a lane of at most 64 + 7
+ * terms c errs by at most (71^2 + 2 71) u^2 A (71 roundings of a sum of 71 errors of at most u A each, and of what products
+ * add to it); the at most n/64 + 8 additions of pairs, one after the other, err by at most 5 u^2 A each. Together below
+ * (2^13 + n/8) u^2 A =: E. Products of float64 numbers come with their exact errors (Dekker), which join c; where they
  * underflow each loses at most 2^-1070, hence the second term of E. All magnitudes are required to be below 2^500, so
  * nothing overflows (an infinity or NaN on the way fails every test, which are written to be false then).
  *
@@ -168,7 +168,7 @@ static int outside(const ih_backward_row *r, pair z, double error)
 
 int ih_backward_block_pairs(const ih_backward_row *r, int64_t a, int64_t b)
 {
-    const double factor = (8192.0 + (double)(b - a) / 64.0) * UNIT2, lost = (double)(b - a) * 0x1p-1070;
+    const double factor = (8192.0 + (double)(b - a) / 8.0) * UNIT2, lost = (double)(b - a) * 0x1p-1070;
     block_sums   t;
     pair         z, p;
     double       largest, error, q, ratio;

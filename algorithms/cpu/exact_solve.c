@@ -53,8 +53,11 @@ void ih_exact_put_block(const ih_row *row, const ih_exact_results *to, int64_t k
 
 ih_status ih_exact_solve_with(ih_exact_scratch *scratch, const ih_row *row, const ih_exact_results *to, int64_t *blocks)
 {
-    const ih_fixed_point fp = ih_fixed_point_of(row);
+    ih_fixed_point fp;
 
+    *blocks = 0;
+    if (row->n == 0) return IH_OK;
+    fp = ih_fixed_point_of(row);
     if (fp.s_bits > IH_FIXED_S_BITS || fp.w_bits > IH_FIXED_W_BITS) return ih_exact_solve_wide(scratch, row, to, blocks);
     return ih_exact_solve_fixed(scratch, row, fp, to, blocks);
 }

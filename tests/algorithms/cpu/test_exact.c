@@ -189,6 +189,16 @@ static void zeros_are_positive(void **state)
     }
 }
 
+static void empty_row(void **state)
+{
+    const ih_row row     = { NULL, NULL, 0, IH_F64, 1 };
+    int64_t      unused  = 0, count = 7;
+
+    (void)state;
+    assert_int_equal(ih_exact_solve(&row, NULL, &unused, &count, NULL, NULL), IH_OK);
+    assert_int_equal(count, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +206,7 @@ int main(void)
         cmocka_unit_test(halfway_means),
         cmocka_unit_test(ends_of_range),
         cmocka_unit_test(zeros_are_positive),
+        cmocka_unit_test(empty_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

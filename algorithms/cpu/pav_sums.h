@@ -2,10 +2,11 @@
  * pav_sums.h: a part of pav_tmpl.h: sums of values times weights as unevaluated pairs: of every chunk (the first pass
  * over the row) and of any range (when a decision or a mean needs it).
  *
- * Error of a pair. k additions with error-free transforms lose nothing but what the low part's own additions round:
- * each of at most 2k terms is at most u mag (mag >= the sum of |w y|, so >= every partial sum), hence the low part is
- * off by at most (2k)^2 u^2 mag, to first order; 8 k^2 u^2 mag covers the rest. Products of float64 values and weights
- * bring their own error term, exact unless it underflows: 2^-1070 an element covers that. float32 products are exact. */
+ * Error of a pair. An addition with an error-free transform loses nothing: its error term goes to the low part, and only
+ * the low part's own additions round. There are at most k of them in a chain, each on a value of at most `lost`, the sum
+ * of the absolute error terms; so the pair is off by k u lost at most. Within a chunk's record the low part has at most
+ * 128 terms of 128 u mag. Products of float64 values and weights bring their own error term, exact unless it underflows:
+ * 2^-1070 an element covers that. float32 products are exact. */
 
 /* value i of the row, after the sign */
 static inline double FN(at)(const FN(ctx) *c, int64_t i) { return c->sgn * (double)c->y[i]; }
@@ -21,8 +22,8 @@ static inline vd FN(load)(const real *p) { return v_load64(p); }
 typedef struct FN(sum) {
     double s, lo, lost;    /* s + lo; the sum of |error terms|                        */
     double W, Wlo, Wlost;
-    double mag;            /* at least the sum of |w y|                                */
-    double k;              /* operations                                              */
+    double records, Wrecords; /* sums of max|y| W and of W over chunks taken from records that are not exact  */
+    double k;              /* longest chain of additions                               */
 } FN(sum);
 
 static inline void FN(sum_add)(FN(sum) *t, double x, double x_lo)
@@ -60,11 +61,9 @@ static inline void FN(sum_one)(const FN(ctx) *c, FN(sum) *t, int64_t i)
         const double w = (double)c->w[i], p = v * w;
         FN(sum_add)(t, p, IH_REAL_BITS == 64 ? prod_error(v, w, p) : 0.0);
         FN(sum_add_weight)(t, w, 0.0);
-        t->mag += fabs(p);
     } else {
         FN(sum_add)(t, v, 0.0);
         t->W += 1.0;
-        t->mag += fabs(v);
     }
     t->k += 1.0;
 }
@@ -76,8 +75,8 @@ static void FN(sum_elements)(const FN(ctx) *c, FN(sum) *t, int64_t a, int64_t b)
 
     if (b - a >= 4 * VL) {
         const vd sign = v_set1(c->sgn < 0 ? -0.0 : 0.0), zero = v_set1(0.0);
-        vd       s = zero, lo = zero, lost = zero, W = zero, Wlo = zero, Wlost = zero, mag = zero;
-        double   lanes[7][VL];
+        vd       s = zero, lo = zero, lost = zero, W = zero, Wlo = zero, Wlost = zero;
+        double   lanes[6][VL];
         for (; i + VL <= b; i += VL) {
             vd x = v_xor(FN(load)(c->y + i), sign), x_lo = zero;
             if (PAV_WEIGHTED) {
@@ -91,18 +90,17 @@ static void FN(sum_elements)(const FN(ctx) *c, FN(sum) *t, int64_t a, int64_t b)
             const vd next = v_add(s, x), err = v_sum_error(s, x, next);
             lo   = v_add(lo, v_add(err, x_lo));
             lost = v_add(lost, v_add(v_abs(err), v_abs(x_lo)));
-            mag  = v_add(mag, v_abs(x));
             s    = next;
         }
-        v_store(lanes[0], s), v_store(lanes[1], lo), v_store(lanes[2], lost), v_store(lanes[3], mag);
-        if (PAV_WEIGHTED) v_store(lanes[4], W), v_store(lanes[5], Wlo), v_store(lanes[6], Wlost);
+        v_store(lanes[0], s), v_store(lanes[1], lo), v_store(lanes[2], lost);
+        if (PAV_WEIGHTED) v_store(lanes[3], W), v_store(lanes[4], Wlo), v_store(lanes[5], Wlost);
         FN(fold)(lanes[0], lanes[1], lanes[2]);
         FN(sum_add)(t, lanes[0][0], lanes[1][0]);
-        for (int l = 0; l < VL; ++l) t->lost += lanes[2][l], t->mag += lanes[3][l];
+        for (int l = 0; l < VL; ++l) t->lost += lanes[2][l];
         if (PAV_WEIGHTED) {
-            FN(fold)(lanes[4], lanes[5], lanes[6]);
-            FN(sum_add_weight)(t, lanes[4][0], lanes[5][0]);
-            for (int l = 0; l < VL; ++l) t->Wlost += lanes[6][l];
+            FN(fold)(lanes[3], lanes[4], lanes[5]);
+            FN(sum_add_weight)(t, lanes[3][0], lanes[4][0]);
+            for (int l = 0; l < VL; ++l) t->Wlost += lanes[5][l];
         }
         if (!PAV_WEIGHTED) t->W += (double)(i - a);
         t->k += (double)((i - a) / VL + VL);
@@ -117,16 +115,16 @@ typedef struct FN(pair) {
 
 static void FN(sum_finish)(const FN(sum) *t, int64_t elements, FN(pair) *r)
 {
-    const double ku = (t->k + 8) * PAV_U;
+    const double chain = 2 * (t->k + 16) * PAV_U, record = 8 * (128 * PAV_U) * (128 * PAV_U);
 
     r->s  = t->s + t->lo;
     r->lo = sum_error(t->s, t->lo, r->s);
-    r->e  = 8 * ku * ku * t->mag * 1.01;
-    if (t->lost == 0.0) r->e = 0.0, r->lo = 0.0;
+    r->e  = 1.01 * (chain * t->lost + record * t->records);
+    if (r->e == 0.0) r->lo = 0.0;
     if (PAV_WEIGHTED && IH_REAL_BITS == 64) r->e += (double)elements * 0x1p-1070;
     r->W   = t->W + t->Wlo;
     r->Wlo = PAV_WEIGHTED ? sum_error(t->W, t->Wlo, r->W) : 0.0;
-    r->eW  = PAV_WEIGHTED && t->Wlost != 0.0 ? 8 * ku * ku * r->W * 1.01 : 0.0;
+    r->eW  = PAV_WEIGHTED ? 1.01 * (chain * t->Wlost + record * t->Wrecords) : 0.0;
 }
 
 /* Sum of [a, b) as a pair: whole chunks from their records, the rest from the inputs. */
@@ -143,17 +141,14 @@ static void FN(range)(FN(ctx) *c, int64_t a, int64_t b, FN(pair) *r)
         for (int64_t k = first; k < last; ++k) {
             const pav_chunk *ch = &c->job->chunks[k];
             FN(sum_add)(&t, ch->s, ch->lo);
-            if (!ch->exact) t.lost += 1.0; /* the record's low part may itself have been rounded */
+            if (!ch->exact) t.records += ch->W * fmax(fabs(ch->low), fabs(ch->high));
             if (PAV_WEIGHTED) {
                 FN(sum_add_weight)(&t, ch->W, ch->Wlo);
-                t.Wlost += 1.0;
-                t.mag += ch->W * fmax(fabs(ch->low), fabs(ch->high));
-            } else {
-                t.mag += PAV_CHUNK * fmax(fabs(ch->low), fabs(ch->high));
+                t.Wrecords += ch->W;
             }
         }
         if (!PAV_WEIGHTED) t.W += (double)((last - first) * PAV_CHUNK);
-        t.k += (double)(last - first) + 2 * PAV_CHUNK;
+        t.k += (double)(last - first);
         FN(sum_elements)(c, &t, last * PAV_CHUNK, b);
         c->cost += last - first + 2 * PAV_CHUNK;
     }

@@ -19,6 +19,8 @@ typedef struct pav_chunk {
     double  low, high;
     int32_t rising;  /* non-decreasing                                                                             */
     int32_t exact;   /* s alone is the sum: no addition lost a bit                                                 */
+    double  height;  /* of its start over the chord of its coarse block                                            */
+    int64_t keep;    /* it may reach that chord: its boundaries are looked at one by one                           */
 } pav_chunk;
 
 /* An entry of the stack: a block [start, next start) with |sum - s| <= e, or a run: a non-decreasing stretch whose
@@ -30,7 +32,8 @@ typedef struct pav_entry {
 
 /* A block of the coarse pass: chunks [first, next first). */
 typedef struct pav_coarse {
-    double  s, W, m; /* sum, weight, mean */
+    double  s, W, m;   /* sum, weight, mean                                   */
+    double  tolerance; /* of heights over its chord; set after the coarse pass */
     int64_t first;
 } pav_coarse;
 

@@ -36,10 +36,10 @@ static int FN(short_row_in_range)(FN(ctx) *c)
     int    ey, eW;
 
     if (IH_REAL_BITS == 32) return 1;
-    for (int64_t i = 0; i < c->n; ++i) largest = fmax(largest, fabs((double)c->y[i]));
+    for (int64_t i = 0; i < c->n; ++i) largest = larger(largest, fabs((double)c->y[i]));
     for (int64_t i = 0; PAV_WEIGHTED && i < c->n; ++i) {
         total += (double)c->w[i];
-        least = fmin(least, (double)c->w[i]);
+        least = smaller(least, (double)c->w[i]);
     }
     frexp(largest, &ey);
     frexp(total, &eW);

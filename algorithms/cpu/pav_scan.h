@@ -23,7 +23,7 @@ static inline void FN(pending_clear)(FN(pending) *p, int64_t start)
  * themselves. */
 static inline void FN(pending_chunk)(FN(pending) *p, const pav_chunk *ch)
 {
-    const double s = p->s + ch->s, mag = ch->W * fmax(fabs(ch->low), fabs(ch->high));
+    const double s = p->s + ch->s, mag = ch->W * larger(fabs(ch->low), fabs(ch->high));
     p->lo += sum_error(p->s, ch->s, s) + ch->lo;
     p->s = s;
     p->e += 0x1p-80 * (mag + fabs(s)) + 2 * PAV_U * fabs(p->lo) + PAV_TINY;
@@ -175,26 +175,26 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
     FN(chord)     h;
 
     for (int64_t k = first + 1; k < last; ++k) {
-        low  = fmin(low, c->job->chunks[k].low);
-        high = fmax(high, c->job->chunks[k].high);
+        low  = smaller(low, c->job->chunks[k].low);
+        high = larger(high, c->job->chunks[k].high);
     }
     /* A shift with few bits near the values makes y - shift exact and small; without one the sums would carry the
      * rounding errors of a large common part. It is a multiple of a power of two that the spread reaches, so that a
      * row whose sums are exact keeps exact sums. */
     t.shift = 0;
-    if (high > low && fmin(fabs(low), fabs(high)) > 4 * (high - low)) {
+    if (high > low && smaller(fabs(low), fabs(high)) > 4 * (high - low)) {
         int e;
         frexp(high - low, &e);
         if (e > -900) t.shift = ldexp(rint(ldexp(m, -(e - 1))), e - 1);
         if (!(t.shift >= low - (high - low) && t.shift <= high + (high - low))) t.shift = 0;
     }
     {
-        double largest = fmax(fabs(low - t.shift), fabs(high - t.shift));
+        double largest = larger(fabs(low - t.shift), fabs(high - t.shift));
         double W = 0;
         const int64_t before = first > 0 ? first - 1 : first, behind = last < c->n_chunks ? last : last - 1; /* the halo's chunks */
         for (int64_t k = before; k <= behind; ++k) {
             const pav_chunk *ch = &c->job->chunks[k];
-            largest = fmax(largest, fmax(fabs(ch->low - t.shift), fabs(ch->high - t.shift)));
+            largest = larger(largest, larger(fabs(ch->low - t.shift), fabs(ch->high - t.shift)));
             W += ch->W;
         }
         t.T = 1.01 * largest * W;
@@ -228,9 +228,12 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
     for (int64_t j = PAV_HALO; j < end; j += 64) {
         uint64_t word = FN(candidates)(&t, &h, j);
         if (end - j < 64) word &= ((uint64_t)1 << (end - j)) - 1;
-        for (; word; word &= word - 1) {
-            const int64_t at = origin + j + __builtin_ctzll(word); /* the boundary before element at */
-            if (at == p->start) continue;
+        while (word) {
+            const int     bit = __builtin_ctzll(word);
+            const int64_t at = origin + j + bit; /* the boundary before element at */
+            const uint64_t after = ~(word >> bit);
+            const int     in_a_row = after ? __builtin_ctzll(after) : 64; /* boundaries: values that rise one by one */
+            word = in_a_row + bit < 64 ? word & (~(uint64_t)0 << (in_a_row + bit)) : 0;
             if (at - p->start > 1) {
                 const int64_t f = from - origin, g = at - origin;
                 const double  W = PAV_WEIGHTED ? t.U[g] - t.U[f] : (double)(at - from), dQ = t.Q[g] - t.Q[f], add = dQ + t.shift * W;
@@ -243,7 +246,11 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
                 }
             }
             FN(pending_push)(c, p, at);
-            from = at;
+            if (in_a_row > 1) {
+                FN(push_run)(c, at, at + in_a_row - 1);
+                p->start = at + in_a_row - 1;
+            }
+            from = p->start;
         }
     }
     if (B > from) { /* what is left waits for the next boundary */
@@ -270,7 +277,7 @@ static int64_t FN(coarse)(FN(ctx) *c)
 
     for (int64_t k = 0; k < c->n_chunks; ++k) {
         const pav_chunk *ch = &c->job->chunks[k];
-        pav_coarse       cur = { ch->s, ch->W, ch->low == ch->high ? ch->low : ch->s / ch->W, k };
+        pav_coarse       cur = { ch->s, ch->W, ch->low == ch->high ? ch->low : ch->s / ch->W, 0, k };
         while (top >= 0 && blocks[top].m > cur.m) {
             cur.s += blocks[top].s;
             cur.W += blocks[top].W;
@@ -287,63 +294,78 @@ static int64_t FN(coarse)(FN(ctx) *c)
 static inline double FN(rise)(const pav_chunk *ch, double m, double *error)
 {
     const double slope = m * ch->W;
-    *error += 8 * PAV_U * (fabs(ch->s) + fabs(slope)) + 0x1p-80 * ch->W * fmax(fabs(ch->low), fabs(ch->high)) + PAV_TINY;
+    *error += 8 * PAV_U * (fabs(ch->s) + fabs(slope)) + 0x1p-80 * ch->W * larger(fabs(ch->low), fabs(ch->high)) + PAV_TINY;
     return (ch->s - slope) + ch->lo;
 }
 
-/* The chunks [first, last) of a coarse block of slope m: drop those that stay above its chord, scan the others. Heights
- * are over the line of slope m through the block's first point; the chord itself lies off it by at most the height
- * that is found at the far end, so that height is part of the tolerance. */
-static void FN(scan_block)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, double m)
+/* Which chunks [first, last) of a coarse block may reach its chord. Heights are over the line of slope m through the
+ * block's first point; the chord itself lies off it by at most the height that is found at the far end, so that height
+ * is part of the tolerance. */
+static void FN(mark_block)(FN(ctx) *c, pav_coarse *block, int64_t first, int64_t last)
 {
-    double  height = 0, error = 0, tile_height = 0;
-    int64_t tile = -1; /* first chunk of the tile being gathered */
+    const double m = block->m;
+    double       height = 0, error = 0;
 
     for (int64_t k = first; k < last; ++k) {
-        height += FN(rise)(&c->job->chunks[k], m, &error);
+        pav_chunk *ch = &c->job->chunks[k];
+        ch->height    = height;
+        height += FN(rise)(ch, m, &error);
         error += 2 * PAV_U * fabs(height);
     }
-    error += fabs(height);
-    height = 0;
-    for (int64_t k = first; k < last && c->end == PAV_DONE; ++k) {
-        const pav_chunk *ch = &c->job->chunks[k];
-        const double     h0 = height, down = fmax(m - ch->low, 0), up = fmax(ch->high - m, 0), area = ch->W * down * up;
-        double           unused = 0, inside, tolerance;
-        height += FN(rise)(ch, m, &unused);
-        /* The diagram lies above h0 - down t and above height - up (W - t), which cross at inside / (up + down). */
-        inside    = h0 * up + height * down - area;
-        tolerance = error * (up + down) + 8 * PAV_U * (fabs(h0) * up + fabs(height) * down + area) + PAV_TINY;
-        if (inside > 1.01 * tolerance) {
-            if (tile >= 0) FN(scan)(c, p, tile, k, m, tile_height, error);
-            tile = -1;
-            FN(pending_chunk)(p, ch);
-        } else {
-            if (tile >= 0 && (k - tile + 1) * PAV_CHUNK > PAV_TILE) {
-                FN(scan)(c, p, tile, k, m, tile_height, error);
-                tile = -1;
-            }
-            if (tile < 0) tile = k, tile_height = h0;
-        }
+    block->tolerance = error + fabs(height);
+    for (int64_t k = first; k < last; ++k) {
+        pav_chunk   *ch = &c->job->chunks[k];
+        const double h0 = ch->height, h1 = k + 1 < last ? ch[1].height : height;
+        const double down = larger(m - ch->low, 0), up = larger(ch->high - m, 0), area = ch->W * down * up;
+        /* The diagram lies above h0 - down t and above h1 - up (W - t), which cross at inside / (up + down). */
+        const double inside    = h0 * up + h1 * down - area;
+        const double tolerance = block->tolerance * (up + down) + 8 * PAV_U * (fabs(h0) * up + fabs(h1) * down + area) + PAV_TINY;
+        ch->keep               = !(inside > 1.01 * tolerance);
     }
-    if (tile >= 0 && c->end == PAV_DONE) FN(scan)(c, p, tile, last, m, tile_height, error);
+    if (last - first == 1 && c->job->chunks[first].rising) c->job->chunks[first].keep = 0; /* a run: not looked at */
+}
+
+/* The values of a chunk that will be looked at soon: the chunks kept may be far apart in memory. */
+static inline void FN(prefetch)(const FN(ctx) *c, int64_t k)
+{
+    enum { LINE = 64 / sizeof(real) };
+    if (k >= c->n_chunks || !c->job->chunks[k].keep) return;
+    for (int64_t i = k * PAV_CHUNK - PAV_HALO; i < (k + 1) * PAV_CHUNK + PAV_HALO; i += LINE) {
+        __builtin_prefetch(c->y + i);
+        if (PAV_WEIGHTED) __builtin_prefetch(c->w + i);
+    }
 }
 
 static void FN(filter_row)(FN(ctx) *c)
 {
-    const int64_t     blocks = FN(coarse)(c);
-    const pav_coarse *coarse = c->job->coarse;
-    FN(pending)       p;
+    enum { AHEAD = 12 };
+    const int64_t    blocks = FN(coarse)(c);
+    pav_coarse      *coarse = c->job->coarse;
+    const pav_chunk *chunks = c->job->chunks;
+    FN(pending)      p;
 
+    for (int64_t k = 0; k < blocks; ++k) FN(mark_block)(c, &coarse[k], coarse[k].first, k + 1 < blocks ? coarse[k + 1].first : c->n_chunks);
     FN(pending_clear)(&p, 0);
     for (int64_t k = 0; k < blocks && c->end == PAV_DONE; ++k) {
         const int64_t first = coarse[k].first, last = k + 1 < blocks ? coarse[k + 1].first : c->n_chunks;
-        if (last - first == 1 && c->job->chunks[first].rising) {
+        if (last - first == 1 && chunks[first].rising) {
             const int64_t a = first * PAV_CHUNK, b = last * PAV_CHUNK < c->n ? last * PAV_CHUNK : c->n;
+            FN(prefetch)(c, first + AHEAD);
             FN(pending_push)(c, &p, a);
             FN(push_run)(c, a, b);
             FN(pending_clear)(&p, b);
-        } else {
-            FN(scan_block)(c, &p, first, last, coarse[k].m);
+            continue;
+        }
+        for (int64_t i = first; i < last && c->end == PAV_DONE;) {
+            if (!chunks[i].keep) {
+                FN(prefetch)(c, i + AHEAD);
+                FN(pending_chunk)(&p, &chunks[i++]);
+            } else {
+                int64_t end = i;
+                while (end < last && chunks[end].keep && end - i < PAV_TILE / PAV_CHUNK) FN(prefetch)(c, AHEAD + end++);
+                FN(scan)(c, &p, i, end, coarse[k].m, chunks[i].height, coarse[k].tolerance);
+                i = end;
+            }
         }
     }
     if (c->end == PAV_DONE) FN(pending_push)(c, &p, c->n);

@@ -43,7 +43,7 @@ static int FN(row_is_exact)(FN(ctx) *c)
         int    e_total, e_sum, qw = 0, q;
         if (!c->filtered) {
             largest = 0, total = PAV_WEIGHTED ? 0 : (double)c->n;
-            for (int64_t i = 0; i < c->n; ++i) largest = fmax(largest, fabs((double)c->y[i]));
+            for (int64_t i = 0; i < c->n; ++i) largest = larger(largest, fabs((double)c->y[i]));
             for (int64_t i = 0; PAV_WEIGHTED && i < c->n; ++i) total += (double)c->w[i];
         }
         c->certified = 0;

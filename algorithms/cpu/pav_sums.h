@@ -141,7 +141,7 @@ static void FN(range)(FN(ctx) *c, int64_t a, int64_t b, FN(pair) *r)
         for (int64_t k = first; k < last; ++k) {
             const pav_chunk *ch = &c->job->chunks[k];
             FN(sum_add)(&t, ch->s, ch->lo);
-            if (!ch->exact) t.records += ch->W * fmax(fabs(ch->low), fabs(ch->high));
+            if (!ch->exact) t.records += ch->W * larger(fabs(ch->low), fabs(ch->high));
             if (PAV_WEIGHTED) {
                 FN(sum_add_weight)(&t, ch->W, ch->Wlo);
                 t.Wrecords += ch->W;
@@ -245,7 +245,7 @@ static int FN(sum_chunks)(FN(ctx) *c)
                 if (!((double)c->w[i] >= least_weight)) least_weight = (double)c->w[i];
         }
         check += (ch->s - ch->s) + (ch->W - ch->W); /* NaN once a sum is not finite */
-        largest = fmax(largest, fmax(fabs(ch->low), fabs(ch->high)));
+        largest = larger(largest, larger(fabs(ch->low), fabs(ch->high)));
         total += ch->W;
     }
     c->n_chunks = n_chunks;

@@ -151,19 +151,25 @@ static inline void FN(emit)(FN(ctx) *c, int64_t a, double weight, double mean)
     j->blocks += 1;
 }
 
+#if defined(IH_SIMD_STREAM)
+#  if IH_REAL_BITS == 32
+#    define VR(name) vr32##name
+enum { FN(VR) = VR32 };
+#  else
+#    define VR(name) vr64##name
+enum { FN(VR) = VR64 };
+#  endif
+#endif
+
 static void FN(fill)(FN(ctx) *c, int64_t a, int64_t b, real z)
 {
     real *const out = (real *)c->job->z;
     int64_t     i   = a;
-#if defined(__SSE2__)
+#if defined(IH_SIMD_STREAM)
     if (c->job->streaming && b - a >= 64) {
-        const int step = 16 / (int)sizeof(real);
+        const VR() v = VR(_set1)(z);
         for (; (uintptr_t)(out + i) % 64 != 0; ++i) out[i] = z;
-#  if IH_REAL_BITS == 32
-        for (; i + step <= b; i += step) _mm_stream_ps((float *)(void *)(out + i), _mm_set1_ps((float)z));
-#  else
-        for (; i + step <= b; i += step) _mm_stream_pd((double *)(void *)(out + i), _mm_set1_pd((double)z));
-#  endif
+        for (; i + FN(VR) <= b; i += FN(VR)) VR(_stream)(out + i, v);
     }
 #endif
     for (; i < b; ++i) out[i] = z;
@@ -176,19 +182,11 @@ static void FN(copy)(FN(ctx) *c, int64_t a, int64_t b)
     const real *const y   = c->y;
     const real        lo = c->z_min, hi = c->z_max;
     int64_t           i = a;
-#if defined(__SSE2__)
+#if defined(IH_SIMD_STREAM)
     if (c->job->streaming && b - a >= 64) {
-        const int step = 16 / (int)sizeof(real);
+        const VR() l = VR(_set1)(lo), h = VR(_set1)(hi);
         for (; (uintptr_t)(out + i) % 64 != 0; ++i) out[i] = FN(clip)(c, (real)(y[i] + (real)0));
-#  if IH_REAL_BITS == 32
-        const __m128 l = _mm_set1_ps(lo), h = _mm_set1_ps(hi), zero = _mm_setzero_ps();
-        for (; i + step <= b; i += step)
-            _mm_stream_ps((float *)(void *)(out + i), _mm_min_ps(h, _mm_max_ps(l, _mm_add_ps(_mm_loadu_ps(y + i), zero))));
-#  else
-        const __m128d l = _mm_set1_pd(lo), h = _mm_set1_pd(hi), zero = _mm_setzero_pd();
-        for (; i + step <= b; i += step)
-            _mm_stream_pd((double *)(void *)(out + i), _mm_min_pd(h, _mm_max_pd(l, _mm_add_pd(_mm_loadu_pd(y + i), zero))));
-#  endif
+        for (; i + FN(VR) <= b; i += FN(VR)) VR(_stream)(out + i, VR(_clip)(VR(_load)(y + i), l, h));
     }
 #endif
     for (; i < b; ++i) {
@@ -197,6 +195,7 @@ static void FN(copy)(FN(ctx) *c, int64_t a, int64_t b)
         out[i] = z > hi ? hi : z;
     }
 }
+#undef VR
 
 static void FN(emit_run)(FN(ctx) *c, int64_t a, int64_t b)
 {
@@ -228,6 +227,11 @@ static void FN(write_row)(FN(ctx) *c)
     for (int64_t k = 0; k <= c->top && c->end == PAV_DONE; ++k) {
         const pav_entry *t = &j->stack[k];
         const int64_t    a = t->start, b = k < c->top ? j->stack[k + 1].start : c->n;
+        if (k + 4 <= c->top && j->streaming) { /* the ends of a later block, whose sums will read them: far apart in memory */
+            const real *const ahead = c->y + j->stack[k + 4].start;
+            if (j->stack[k + 4].start - j->stack[k + 3].start > 2 * PAV_CHUNK)
+                for (int64_t e = -(int64_t)PAV_CHUNK; e < PAV_CHUNK; e += 64 / (int64_t)sizeof(real)) __builtin_prefetch(ahead + e);
+        }
         if (t->e < 0) {
             FN(copy)(c, a, b);
             if (j->count_blocks) FN(emit_run)(c, a, b);

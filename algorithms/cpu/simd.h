@@ -103,6 +103,35 @@ static inline vd       v_xor(vd a, vd b) { return v_of_bits(v_bits(a) ^ v_bits(b
 static inline vd       v_or(vd a, vd b) { return v_of_bits(v_bits(a) | v_bits(b)); }
 #endif
 
+/* Raw vectors of the row's own type for writing past the caches: VR64 or VR32 elements, aligned stores. */
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+#  define IH_SIMD_STREAM 1
+enum { VR64 = 8, VR32 = 16 };
+typedef __m512d vr64;
+typedef __m512  vr32;
+static inline vr64 vr64_set1(double a) { return _mm512_set1_pd(a); }
+static inline vr64 vr64_load(const double *p) { return _mm512_loadu_pd(p); }
+static inline vr64 vr64_clip(vr64 v, vr64 lo, vr64 hi) { return _mm512_min_pd(hi, _mm512_max_pd(lo, _mm512_add_pd(v, _mm512_setzero_pd()))); }
+static inline void vr64_stream(double *p, vr64 a) { _mm512_stream_pd(p, a); }
+static inline vr32 vr32_set1(float a) { return _mm512_set1_ps(a); }
+static inline vr32 vr32_load(const float *p) { return _mm512_loadu_ps(p); }
+static inline vr32 vr32_clip(vr32 v, vr32 lo, vr32 hi) { return _mm512_min_ps(hi, _mm512_max_ps(lo, _mm512_add_ps(v, _mm512_setzero_ps()))); }
+static inline void vr32_stream(float *p, vr32 a) { _mm512_stream_ps(p, a); }
+#elif defined(__SSE2__)
+#  define IH_SIMD_STREAM 1
+enum { VR64 = 2, VR32 = 4 };
+typedef __m128d vr64;
+typedef __m128  vr32;
+static inline vr64 vr64_set1(double a) { return _mm_set1_pd(a); }
+static inline vr64 vr64_load(const double *p) { return _mm_loadu_pd(p); }
+static inline vr64 vr64_clip(vr64 v, vr64 lo, vr64 hi) { return _mm_min_pd(hi, _mm_max_pd(lo, _mm_add_pd(v, _mm_setzero_pd()))); }
+static inline void vr64_stream(double *p, vr64 a) { _mm_stream_pd(p, a); }
+static inline vr32 vr32_set1(float a) { return _mm_set1_ps(a); }
+static inline vr32 vr32_load(const float *p) { return _mm_loadu_ps(p); }
+static inline vr32 vr32_clip(vr32 v, vr32 lo, vr32 hi) { return _mm_min_ps(hi, _mm_max_ps(lo, _mm_add_ps(v, _mm_setzero_ps()))); }
+static inline void vr32_stream(float *p, vr32 a) { _mm_stream_ps(p, a); }
+#endif
+
 #if defined(IH_SIMD_DEKKER)
 /* Without a fused multiply-add: Dekker's product. Exact while no part overflows (|a|, |b| < 2^996) or underflows. */
 static inline vd v_split_high(vd a)
@@ -126,6 +155,10 @@ static inline double prod_error(double a, double b, double p)
 #else
 static inline double prod_error(double a, double b, double p) { return fma(a, b, -p); }
 #endif
+
+/* fmax and fmin without their rules for NaN, which cost a call. */
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
 
 static inline double sum_error(double a, double b, double s)
 {

@@ -42,18 +42,6 @@ static inline void FN(sum_add_weight)(FN(sum) *t, double w, double w_lo)
     t->W = W;
 }
 
-/* Lanes of pairs s + lo into lane 0, as a tree; what is lost is added to lost. */
-static inline void FN(fold)(double s[VL], double lo[VL], double lost[VL])
-{
-    for (int width = 1; width < VL; width *= 2)
-        for (int l = 0; l < VL; l += 2 * width) {
-            const double sum = s[l] + s[l + width], err = sum_error(s[l], s[l + width], sum);
-            lo[l]   = (lo[l] + lo[l + width]) + err;
-            lost[l] += fabs(err);
-            s[l]    = sum;
-        }
-}
-
 static inline void FN(sum_one)(const FN(ctx) *c, FN(sum) *t, int64_t i)
 {
     const double v = FN(at)(c, i);
@@ -76,7 +64,6 @@ static void FN(sum_elements)(const FN(ctx) *c, FN(sum) *t, int64_t a, int64_t b)
     if (b - a >= 4 * VL) {
         const vd sign = v_set1(c->sgn < 0 ? -0.0 : 0.0), zero = v_set1(0.0);
         vd       s = zero, lo = zero, lost = zero, W = zero, Wlo = zero, Wlost = zero;
-        double   lanes[6][VL];
         for (; i + VL <= b; i += VL) {
             vd x = v_xor(FN(load)(c->y + i), sign), x_lo = zero;
             if (PAV_WEIGHTED) {
@@ -92,15 +79,13 @@ static void FN(sum_elements)(const FN(ctx) *c, FN(sum) *t, int64_t a, int64_t b)
             lost = v_add(lost, v_add(v_abs(err), v_abs(x_lo)));
             s    = next;
         }
-        v_store(lanes[0], s), v_store(lanes[1], lo), v_store(lanes[2], lost);
-        if (PAV_WEIGHTED) v_store(lanes[3], W), v_store(lanes[4], Wlo), v_store(lanes[5], Wlost);
-        FN(fold)(lanes[0], lanes[1], lanes[2]);
-        FN(sum_add)(t, lanes[0][0], lanes[1][0]);
-        for (int l = 0; l < VL; ++l) t->lost += lanes[2][l];
+        v_fold(&s, &lo, &lost);
+        t->lost += v_total(lost);
+        FN(sum_add)(t, v_first(s), v_first(lo));
         if (PAV_WEIGHTED) {
-            FN(fold)(lanes[3], lanes[4], lanes[5]);
-            FN(sum_add_weight)(t, lanes[3][0], lanes[4][0]);
-            for (int l = 0; l < VL; ++l) t->Wlost += lanes[5][l];
+            v_fold(&W, &Wlo, &Wlost);
+            t->Wlost += v_total(Wlost);
+            FN(sum_add_weight)(t, v_first(W), v_first(Wlo));
         }
         if (!PAV_WEIGHTED) t->W += (double)(i - a);
         t->k += (double)((i - a) / VL + VL);
@@ -181,7 +166,6 @@ static inline void FN(chunk_vector)(const FN(ctx) *c, int64_t a, pav_chunk *ch, 
     vd       s = zero, lo = zero, lost = zero, W = zero, Wlo = zero;
     vd       low = v_xor(FN(load)(c->y + a), sign), high = low, wmin = PAV_WEIGHTED ? FN(load)(c->w + a) : zero;
     uint32_t falls = 0;
-    double   lane_s[VL], lane_lo[VL], lane_W[VL], lane_Wlo[VL], lane_low[VL], lane_high[VL], lane_lost[VL], lane_wmin[VL];
 
     for (int64_t i = a; i < a + PAV_CHUNK; i += VL) {
         const vd v = v_xor(FN(load)(c->y + i), sign);
@@ -208,23 +192,24 @@ static inline void FN(chunk_vector)(const FN(ctx) *c, int64_t a, pav_chunk *ch, 
     }
     if (VL > 1) /* the pairs that the last vector's neighbours would have read past the chunk */
         falls |= v_gt(v_xor(FN(load)(c->y + a + PAV_CHUNK - VL - 1), sign), v_xor(FN(load)(c->y + a + PAV_CHUNK - VL), sign));
-    v_store(lane_s, s), v_store(lane_lo, lo), v_store(lane_low, low), v_store(lane_high, high), v_store(lane_lost, v_abs(lost));
-    FN(fold)(lane_s, lane_lo, lane_lost);
-    for (int l = 1; l < VL; ++l) {
-        lane_lost[0] += lane_lost[l];
-        lane_low[0]  = lane_low[l] < lane_low[0] ? lane_low[l] : lane_low[0];
-        lane_high[0] = lane_high[l] > lane_high[0] ? lane_high[l] : lane_high[0];
-    }
-    ch->s = lane_s[0], ch->lo = lane_lo[0], ch->low = lane_low[0], ch->high = lane_high[0];
-    ch->rising = falls == 0, ch->exact = lane_lost[0] == 0.0;
+    ch->exact = !v_any(lost);
+    lost      = zero;
+    v_fold(&s, &lo, &lost);
+    ch->exact  = ch->exact && !v_any(lost);
+    ch->s      = v_first(s);
+    ch->lo     = v_first(lo);
+    ch->low    = v_least(low);
+    ch->high   = v_greatest(high);
+    ch->rising = falls == 0;
     if (PAV_WEIGHTED) {
-        v_store(lane_W, W), v_store(lane_Wlo, Wlo), v_store(lane_wmin, wmin);
-        FN(fold)(lane_W, lane_Wlo, lane_lost);
-        for (int l = 0; l < VL; ++l)
-            if (!(lane_wmin[l] >= *least_weight)) *least_weight = lane_wmin[l];
-        ch->W = lane_W[0], ch->Wlo = lane_Wlo[0];
+        const double w_least = v_least(wmin);
+        v_fold(&W, &Wlo, &lost);
+        ch->W   = v_first(W);
+        ch->Wlo = v_first(Wlo);
+        if (!(w_least >= *least_weight)) *least_weight = w_least;
     } else {
-        ch->W = PAV_CHUNK, ch->Wlo = 0;
+        ch->W   = PAV_CHUNK;
+        ch->Wlo = 0;
     }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * simd.h: a vector of doubles, as wide as the file that includes it is compiled for. Every operation rounds as the
  * scalar one does. Masks are bit masks, lane 0 in bit 0. v_prefix: lane l becomes the sum of lanes 0 .. l, added in some
- * order; v_last: the last lane in all. */
+ * order; v_last: the last lane in all; v_swap1, 2, 4: lane l takes lane l xor 1, 2, 4 (where there are so
+ * many); v_any: is any bit of any lane set, signs apart? */
 #ifndef IH_CPU_SIMD_H
 #define IH_CPU_SIMD_H
 
@@ -27,6 +28,11 @@ static inline vd       v_or(vd a, vd b) { return _mm512_or_pd(a, b); }
 static inline vd       v_abs(vd a) { return _mm512_andnot_pd(_mm512_set1_pd(-0.0), a); }
 static inline uint32_t v_gt(vd a, vd b) { return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ); }
 static inline vd       v_prod_error(vd a, vd b, vd p) { return _mm512_fmsub_pd(a, b, p); }
+static inline vd       v_swap1(vd a) { return _mm512_permute_pd(a, 0x55); }
+static inline vd       v_swap2(vd a) { return _mm512_permutex_pd(a, 0x4e); }
+static inline vd       v_swap4(vd a) { return _mm512_shuffle_f64x2(a, a, 0x4e); }
+static inline double   v_first(vd a) { return _mm512_cvtsd_f64(a); }
+static inline int      v_any(vd a) { return _mm512_test_epi64_mask(_mm512_castpd_si512(v_abs(a)), _mm512_set1_epi64(-1)) != 0; }
 static inline vd       v_last(vd a) { return _mm512_permutexvar_pd(_mm512_set1_epi64(7), a); }
 static inline vd       v_prefix(vd a)
 {
@@ -53,6 +59,11 @@ static inline vd       v_or(vd a, vd b) { return _mm256_or_pd(a, b); }
 static inline vd       v_abs(vd a) { return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a); }
 static inline uint32_t v_gt(vd a, vd b) { return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_GT_OQ)); }
 static inline vd       v_prod_error(vd a, vd b, vd p) { return _mm256_fmsub_pd(a, b, p); }
+static inline vd       v_swap1(vd a) { return _mm256_permute_pd(a, 0x5); }
+static inline vd       v_swap2(vd a) { return _mm256_permute2f128_pd(a, a, 1); }
+static inline vd       v_swap4(vd a) { return a; }
+static inline double   v_first(vd a) { return _mm256_cvtsd_f64(a); }
+static inline int      v_any(vd a) { return !_mm256_testz_si256(_mm256_castpd_si256(v_abs(a)), _mm256_set1_epi64x(-1)); }
 static inline vd       v_last(vd a) { return _mm256_permute4x64_pd(a, 0xff); }
 static inline vd       v_prefix(vd a)
 {
@@ -77,6 +88,11 @@ static inline vd       v_xor(vd a, vd b) { return _mm_xor_pd(a, b); }
 static inline vd       v_or(vd a, vd b) { return _mm_or_pd(a, b); }
 static inline vd       v_abs(vd a) { return _mm_andnot_pd(_mm_set1_pd(-0.0), a); }
 static inline uint32_t v_gt(vd a, vd b) { return (uint32_t)_mm_movemask_pd(_mm_cmpgt_pd(a, b)); }
+static inline vd       v_swap1(vd a) { return _mm_shuffle_pd(a, a, 1); }
+static inline vd       v_swap2(vd a) { return a; }
+static inline vd       v_swap4(vd a) { return a; }
+static inline double   v_first(vd a) { return _mm_cvtsd_f64(a); }
+static inline int      v_any(vd a) { return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_castpd_si128(v_abs(a)), _mm_setzero_si128())) != 0xffff; }
 static inline vd       v_last(vd a) { return _mm_unpackhi_pd(a, a); }
 static inline vd       v_prefix(vd a) { return _mm_add_pd(a, _mm_unpacklo_pd(_mm_setzero_pd(), a)); }
 #  define IH_SIMD_DEKKER 1
@@ -95,6 +111,11 @@ static inline vd       v_max(vd a, vd b) { return a > b ? a : b; }
 static inline vd       v_abs(vd a) { return fabs(a); }
 static inline uint32_t v_gt(vd a, vd b) { return a > b; }
 static inline vd       v_prod_error(vd a, vd b, vd p) { return fma(a, b, -p); }
+static inline vd       v_swap1(vd a) { return a; }
+static inline vd       v_swap2(vd a) { return a; }
+static inline vd       v_swap4(vd a) { return a; }
+static inline double   v_first(vd a) { return a; }
+static inline int      v_any(vd a) { return a != 0; }
 static inline vd       v_last(vd a) { return a; }
 static inline vd       v_prefix(vd a) { return a; }
 static inline uint64_t v_bits(vd a) { uint64_t u; memcpy(&u, &a, 8); return u; }
@@ -170,6 +191,47 @@ static inline vd v_sum_error(vd a, vd b, vd s)
 {
     const vd bb = v_sub(s, a);
     return v_add(v_sub(a, v_sub(s, bb)), v_sub(b, bb));
+}
+
+/* A step of a tree over the lanes of pairs s + lo: every lane ends with the sum of it and its partner. */
+static inline void v_fold_step(vd *s, vd *lo, vd *lost, vd s_partner, vd lo_partner)
+{
+    const vd sum = v_add(*s, s_partner), err = v_sum_error(*s, s_partner, sum);
+    *lo   = v_add(v_add(*lo, lo_partner), err);
+    *lost = v_add(*lost, v_abs(err));
+    *s    = sum;
+}
+
+/* The sum of all lanes, in every lane; every error term is added to lost, in two lanes or more. */
+static inline void v_fold(vd *s, vd *lo, vd *lost)
+{
+    if (VL > 1) v_fold_step(s, lo, lost, v_swap1(*s), v_swap1(*lo));
+    if (VL > 2) v_fold_step(s, lo, lost, v_swap2(*s), v_swap2(*lo));
+    if (VL > 4) v_fold_step(s, lo, lost, v_swap4(*s), v_swap4(*lo));
+}
+
+static inline double v_least(vd a)
+{
+    if (VL > 1) a = v_min(a, v_swap1(a));
+    if (VL > 2) a = v_min(a, v_swap2(a));
+    if (VL > 4) a = v_min(a, v_swap4(a));
+    return v_first(a);
+}
+
+static inline double v_greatest(vd a)
+{
+    if (VL > 1) a = v_max(a, v_swap1(a));
+    if (VL > 2) a = v_max(a, v_swap2(a));
+    if (VL > 4) a = v_max(a, v_swap4(a));
+    return v_first(a);
+}
+
+static inline double v_total(vd a)
+{
+    if (VL > 1) a = v_add(a, v_swap1(a));
+    if (VL > 2) a = v_add(a, v_swap2(a));
+    if (VL > 4) a = v_add(a, v_swap4(a));
+    return v_first(a);
 }
 
 #endif

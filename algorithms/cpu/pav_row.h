@@ -7,9 +7,10 @@ typedef struct FN(ctx) {
     pav_job    *job;
     const real *y, *w;
     int64_t     n, n_chunks;
-    double      sgn;
+    double      sgn, m0;         /* decisions are over sgn y - m0, exact; m0 is 0 but for values close together */
     real        z_min, z_max;
-    double      largest, total;  /* of |y|, of the weights (rounded)                                         */
+    double      low, high;       /* of the values, after the sign                                            */
+    double      largest, total;  /* of |value| after the shift, of the weights (rounded)                     */
     int         filtered;        /* the chunk records exist                                                  */
     int         certified;       /* -1 unknown; 1: every sum of the row is exact in a double                  */
     int64_t     top;             /* of the stack                                                             */
@@ -65,6 +66,7 @@ static pav_end FN(solve)(pav_job *job)
     if (c.n >= PAV_SHORT) {
         c.filtered = 1;
         if (!FN(sum_chunks)(&c)) return PAV_SUSPECT;
+        FN(shift_row)(&c);
         FN(filter_row)(&c);
     } else {
         if (!FN(short_row_in_range)(&c)) return PAV_SUSPECT;

@@ -21,9 +21,9 @@ static inline void FN(pending_clear)(FN(pending) *p, int64_t start)
 
 /* A whole chunk by its record, whose own error is below 2^-86 mag (pav_chunk); the low part's additions round at u of
  * themselves. */
-static inline void FN(pending_chunk)(FN(pending) *p, const pav_chunk *ch)
+static inline void FN(pending_chunk)(const FN(ctx) *c, FN(pending) *p, const pav_chunk *ch)
 {
-    const double s = p->s + ch->s, mag = ch->W * larger(fabs(ch->low), fabs(ch->high));
+    const double s = p->s + ch->s, mag = FN(magnitude)(c, ch);
     p->lo += sum_error(p->s, ch->s, s) + ch->lo;
     p->s = s;
     p->e += 0x1p-80 * (mag + fabs(s)) + 2 * PAV_U * fabs(p->lo) + PAV_TINY;
@@ -68,7 +68,7 @@ typedef struct FN(tile) {
 /* Elements [a, b) into entries a - origin on; t->T is set by the caller. */
 static void FN(tile_sums)(FN(ctx) *c, FN(tile) *t, int64_t origin, int64_t a, int64_t b)
 {
-    const vd sign = v_set1(c->sgn < 0 ? -0.0 : 0.0), shift = v_set1(t->shift);
+    const vd shift = v_set1(t->shift);
     double  *V = t->V + (a - origin), *Q = t->Q + (a - origin), *U = t->U + (PAV_WEIGHTED ? a - origin : 0);
     vd       q = v_set1(0.0), u = q;
     int64_t  i = 0;
@@ -77,7 +77,7 @@ static void FN(tile_sums)(FN(ctx) *c, FN(tile) *t, int64_t origin, int64_t a, in
     Q[0] = 0;
     if (PAV_WEIGHTED) U[0] = 0;
     for (; i + VL <= count; i += VL) {
-        const vd v = v_xor(FN(load)(c->y + a + i), sign);
+        const vd v = FN(values)(c, a + i);
         vd       x = v_sub(v, shift);
         v_store(V + i, v);
         if (PAV_WEIGHTED) {
@@ -291,10 +291,10 @@ static int64_t FN(coarse)(FN(ctx) *c)
 }
 
 /* Height over the line of slope m that a chunk adds, and the error of it. */
-static inline double FN(rise)(const pav_chunk *ch, double m, double *error)
+static inline double FN(rise)(const FN(ctx) *c, const pav_chunk *ch, double m, double *error)
 {
     const double slope = m * ch->W;
-    *error += 8 * PAV_U * (fabs(ch->s) + fabs(slope)) + 0x1p-80 * ch->W * larger(fabs(ch->low), fabs(ch->high)) + PAV_TINY;
+    *error += 8 * PAV_U * (fabs(ch->s) + fabs(slope)) + 0x1p-80 * FN(magnitude)(c, ch) + PAV_TINY;
     return (ch->s - slope) + ch->lo;
 }
 
@@ -309,7 +309,7 @@ static void FN(mark_block)(FN(ctx) *c, pav_coarse *block, int64_t first, int64_t
     for (int64_t k = first; k < last; ++k) {
         pav_chunk *ch = &c->job->chunks[k];
         ch->height    = height;
-        height += FN(rise)(ch, m, &error);
+        height += FN(rise)(c, ch, m, &error);
         error += 2 * PAV_U * fabs(height);
     }
     block->tolerance = error + fabs(height);
@@ -359,7 +359,7 @@ static void FN(filter_row)(FN(ctx) *c)
         for (int64_t i = first; i < last && c->end == PAV_DONE;) {
             if (!chunks[i].keep) {
                 FN(prefetch)(c, i + AHEAD);
-                FN(pending_chunk)(&p, &chunks[i++]);
+                FN(pending_chunk)(c, &p, &chunks[i++]);
             } else {
                 int64_t end = i;
                 while (end < last && chunks[end].keep && end - i < PAV_TILE / PAV_CHUNK) FN(prefetch)(c, AHEAD + end++);

@@ -8,8 +8,18 @@
  * 128 terms of 128 u mag. Products of float64 values and weights bring their own error term, exact unless it underflows:
  * 2^-1070 an element covers that. float32 products are exact. */
 
-/* value i of the row, after the sign */
-static inline double FN(at)(const FN(ctx) *c, int64_t i) { return c->sgn * (double)c->y[i]; }
+/* value i of the row, after sign and shift (see FN(shift_row)) */
+static inline double FN(at)(const FN(ctx) *c, int64_t i)
+{
+    return IH_REAL_BITS == 64 ? c->sgn * (double)c->y[i] - c->m0 : c->sgn * (double)c->y[i];
+}
+
+/* max|value| W of a chunk before the shift: what the error of its record is proportional to */
+static inline double FN(magnitude)(const FN(ctx) *c, const pav_chunk *ch)
+{
+    return ch->W * (larger(fabs(ch->low), fabs(ch->high)) + fabs(c->m0));
+}
+
 static inline double FN(weight_at)(const FN(ctx) *c, int64_t i) { return PAV_WEIGHTED ? (double)c->w[i] : 1.0; }
 
 #if IH_REAL_BITS == 32
@@ -17,6 +27,13 @@ static inline vd FN(load)(const real *p) { return v_load32(p); }
 #else
 static inline vd FN(load)(const real *p) { return v_load64(p); }
 #endif
+
+/* VL values from i on, after sign and shift */
+static inline vd FN(values)(const FN(ctx) *c, int64_t i)
+{
+    const vd v = v_xor(FN(load)(c->y + i), v_set1(c->sgn < 0 ? -0.0 : 0.0));
+    return IH_REAL_BITS == 64 ? v_sub(v, v_set1(c->m0)) : v;
+}
 
 /* A sum in the making. */
 typedef struct FN(sum) {
@@ -62,10 +79,10 @@ static void FN(sum_elements)(const FN(ctx) *c, FN(sum) *t, int64_t a, int64_t b)
     int64_t i = a;
 
     if (b - a >= 4 * VL) {
-        const vd sign = v_set1(c->sgn < 0 ? -0.0 : 0.0), zero = v_set1(0.0);
+        const vd zero = v_set1(0.0);
         vd       s = zero, lo = zero, lost = zero, W = zero, Wlo = zero, Wlost = zero;
         for (; i + VL <= b; i += VL) {
-            vd x = v_xor(FN(load)(c->y + i), sign), x_lo = zero;
+            vd x = FN(values)(c, i), x_lo = zero;
             if (PAV_WEIGHTED) {
                 const vd w = FN(load)(c->w + i), p = v_mul(x, w), next = v_add(W, w), err = v_sum_error(W, w, next);
                 if (IH_REAL_BITS == 64) x_lo = v_prod_error(x, w, p);
@@ -126,7 +143,7 @@ static void FN(range)(FN(ctx) *c, int64_t a, int64_t b, FN(pair) *r)
         for (int64_t k = first; k < last; ++k) {
             const pav_chunk *ch = &c->job->chunks[k];
             FN(sum_add)(&t, ch->s, ch->lo);
-            if (!ch->exact) t.records += ch->W * larger(fabs(ch->low), fabs(ch->high));
+            if (!ch->exact) t.records += FN(magnitude)(c, ch);
             if (PAV_WEIGHTED) {
                 FN(sum_add_weight)(&t, ch->W, ch->Wlo);
                 t.Wrecords += ch->W;
@@ -217,7 +234,7 @@ static inline void FN(chunk_vector)(const FN(ctx) *c, int64_t a, pav_chunk *ch, 
 static int FN(sum_chunks)(FN(ctx) *c)
 {
     const int64_t n_chunks = (c->n + PAV_CHUNK - 1) / PAV_CHUNK;
-    double        least_weight = PAV_WEIGHTED ? (double)c->w[0] : 1.0, largest = 0, total = 0, check = 0;
+    double        least_weight = PAV_WEIGHTED ? (double)c->w[0] : 1.0, low = INFINITY, high = -INFINITY, total = 0, check = 0;
 
     for (int64_t k = 0; k < n_chunks; ++k) {
         pav_chunk    *ch = &c->job->chunks[k];
@@ -230,19 +247,42 @@ static int FN(sum_chunks)(FN(ctx) *c)
                 if (!((double)c->w[i] >= least_weight)) least_weight = (double)c->w[i];
         }
         check += (ch->s - ch->s) + (ch->W - ch->W); /* NaN once a sum is not finite */
-        largest = larger(largest, larger(fabs(ch->low), fabs(ch->high)));
+        low     = smaller(low, ch->low);
+        high    = larger(high, ch->high);
         total += ch->W;
     }
     c->n_chunks = n_chunks;
-    c->largest  = largest;
+    c->low      = low;
+    c->high     = high;
+    c->largest  = larger(fabs(low), fabs(high));
     c->total    = total;
     if (!(check == 0.0) || !(total - total == 0.0) || !(least_weight > 0)) return 0;
     if (IH_REAL_BITS == 64) { /* cross products must not overflow, weights not vanish in them */
         int ey, eW;
-        frexp(largest, &ey);
+        frexp(c->largest, &ey);
         frexp(total, &eW);
         if (ey + 2 * eW > 960) return 0;
         if (PAV_WEIGHTED && least_weight < 0x1p-200) return 0;
     }
     return 1;
+}
+
+/* Values that are close together (an offset with small differences) are compared by what they differ in: one of them is
+ * taken off all, which is exact, since no two differ by a factor of 2 (Sterbenz). Bounds then follow the differences. */
+static void FN(shift_row)(FN(ctx) *c)
+{
+    if (IH_REAL_BITS == 32 || !(smaller(fabs(c->low), fabs(c->high)) > 4 * (c->high - c->low)) || c->low == c->high) return;
+    c->m0      = FN(at)(c, 0);
+    c->largest = larger(fabs(c->low - c->m0), fabs(c->high - c->m0));
+    for (int64_t k = 0; k < c->n_chunks; ++k) {
+        pav_chunk   *ch = &c->job->chunks[k];
+        const double W = PAV_WEIGHTED ? ch->W : (double)(smaller((double)c->n, (double)(k + 1) * PAV_CHUNK) - (double)k * PAV_CHUNK);
+        const double p = c->m0 * W, d = ch->s - p;
+        const double lo = ((ch->lo - prod_error(c->m0, W, p)) + sum_error(ch->s, -p, d)) - (PAV_WEIGHTED ? c->m0 * ch->Wlo : 0);
+        ch->s     = d + lo;
+        ch->lo    = sum_error(d, lo, ch->s);
+        ch->low   = ch->low - c->m0;
+        ch->high  = ch->high - c->m0;
+        ch->exact = 0;
+    }
 }

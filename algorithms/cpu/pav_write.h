@@ -76,22 +76,29 @@ static void FN(mean_of)(FN(ctx) *c, int64_t a, int64_t b, FN(mean) *m)
         return;
     }
     FN(range)(c, a, b, &r);
-    if (r.e == 0 && r.s == 0 && r.lo == 0) {
+    if (r.e == 0 && r.s == 0 && r.lo == 0 && c->m0 == 0) {
         m->z = 0, m->hi = 0;
     } else {
         if (b - a == 2 && !PAV_WEIGHTED) r.e = 0; /* a single error-free sum */
         FN(divide)(&r, &q1, &q2, &err);
-        if (!(fabs(q1) > 0x1p-900) || !(fabs(q1) < 0x1p1000)) { /* no room for the error terms */
+        if (c->m0 == 0 ? !(fabs(q1) > 0x1p-900) || !(fabs(q1) < 0x1p1000) : !(fabs(c->m0) > 0x1p-800)) { /* no room for error terms */
             FN(mean_exact)(c, a, b, m);
             return;
         }
-        const int    exact_pair = r.e == 0 && r.eW == 0 && r.Wlo == 0;
+        const int exact_pair = r.e == 0 && r.eW == 0 && r.Wlo == 0, halving = exact_pair && !PAV_WEIGHTED && FN(power_of_two)(r.W);
+        if (halving && r.lo == 0) q2 = 0, err = 0; /* the division is exact */
+        if (c->m0 != 0) { /* back to the values themselves: m0 + q1 as a pair */
+            const double sum = c->m0 + q1, rest = sum_error(c->m0, q1, sum) + q2;
+            if (q2 != 0) err += 2 * PAV_U * fabs(rest); /* else rest is an error term, exact */
+            q1 = sum;
+            q2 = rest;
+        }
         const double below = q1 + (q2 - err), above = q1 + (q2 + err);
         if (below == above) {
             m->hi = below;
-        } else if (exact_pair && r.lo == 0) {
+        } else if (exact_pair && r.lo == 0 && c->m0 == 0) {
             m->hi = q1; /* the quotient of two doubles, rounded once */
-        } else if (exact_pair && !PAV_WEIGHTED && FN(power_of_two)(r.W)) {
+        } else if (halving && c->m0 == 0) {
             m->hi = q1; /* s is the sum rounded once, and the division is exact */
         } else {
             FN(mean_exact)(c, a, b, m);

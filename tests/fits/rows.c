@@ -135,9 +135,35 @@ static double equal_means(rng *r, maker *m, int64_t i, int64_t n)
     return 3 + (i % 2 ? -1 : 1) * ldexp(m->state, -20) + (rng_one_in(r, 50) ? ldexp(1, -20) : 0);
 }
 
+/* Position k of a falling pattern, the same in every period: each period is one block, and all have one mean. `deep` is
+ * how many binary digits the pattern spans, more than one or two numbers of the type hold. */
+static double falling_pattern(const maker *m, int64_t i, double deep)
+{
+    const int64_t k = i % m->period;
+    return ldexp(4 * m->period + 1 - 4 * (double)k + periodic(m, i), -(int)(deep * (double)k / (double)m->period));
+}
+
+/* Equal means that only sums of many digits can tell to be equal, now and then one step off in the smallest term. */
+static double deep_ties(rng *r, maker *m, int64_t i, int64_t n)
+{
+    const double v = rounded(m->dtype, falling_pattern(m, i, 24 * (double)(m->seed % 6)));
+    (void)n;
+    return i % m->period == m->period - 1 && rng_one_in(r, 30) ? stepped(m->dtype, v, rng_one_in(r, 2) ? 1 : -1) : v;
+}
+
+/* Means of periods that rise by about a step of the type: every period is a block, its corner hardly below the chord. */
+static double creep(rng *r, maker *m, int64_t i, int64_t n)
+{
+    const double v = rounded(m->dtype, falling_pattern(m, i, 0));
+    (void)n;
+    if (i == 0) m->state = 0;
+    if (i % m->period == 0) m->state += (double)(rng_below(r, 3) + (m->seed % 2) - 1);
+    return i % m->period == m->period - 1 ? stepped(m->dtype, v, (int64_t)m->state) : v;
+}
+
 static const kind kinds[] = {
     noise, trend, few, labels, ulps, whole, whole_drift, rising, falling, walk, wave, wave_drift, neighbours, line, constant,
-    halfway, cancel, all_exponents, some_exponents, subnormal, huge, stretches, runs, equal_means,
+    halfway, cancel, all_exponents, some_exponents, subnormal, huge, stretches, runs, equal_means, deep_ties, creep,
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

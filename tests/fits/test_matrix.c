@@ -146,9 +146,29 @@ static void short_rows(const ih_impl *impl)
                             }
 }
 
+enum { FAMILY, PARAMETERS, WEIGHTING, DTYPE, LENGTH, LAYOUT, DECREASING, BOUNDS, WORKSPACE, THREADS, CHUNK, ISA, CAP, MERGES, AXES };
+
+/* One test of the covering array; number makes it different data from every other. */
+static void run_test(const ih_impl *impl, const int *t, int64_t number)
+{
+    const uint32_t has = impl->options;
+    rng            r   = rng_seeded((uint64_t)number);
+    ih_options     o;
+    ih_spec        s = make_spec(t[FAMILY], t[PARAMETERS], t[WEIGHTING], t[DTYPE], lengths[t[LENGTH]], t[LAYOUT], t[DECREASING], number, &r);
+
+    ih_options_init(&o);
+    if (has & IH_OPT_THREADS) o.threads = 1 + t[THREADS];
+    if (has & IH_OPT_CHUNK) o.chunk = chunks[t[CHUNK]];
+    if (has & IH_OPT_ISA) o.isa = t[ISA];
+    if (has & IH_OPT_WALK_CAP) o.walk_cap = caps[t[CAP]];
+    if (has & IH_OPT_THREAD_MERGES) o.thread_merges = merges[t[MERGES]];
+    run_problem(impl, &o, &s, t[BOUNDS], t[WORKSPACE], (uint64_t)number);
+}
+
+/* Several covering arrays, which put the pairs into different company. */
 static void all_pairs(const ih_impl *impl)
 {
-    enum { FAMILY, PARAMETERS, WEIGHTING, DTYPE, LENGTH, LAYOUT, DECREASING, BOUNDS, WORKSPACE, THREADS, CHUNK, ISA, CAP, MERGES, AXES };
+    enum { ROUNDS = 5 };
     const uint32_t has = impl->options;
     const int      values[AXES] = {
         [FAMILY] = IH_FAMILY_COUNT, [PARAMETERS] = 3, [WEIGHTING] = IH_WEIGHTING_COUNT, [DTYPE] = 2, [LENGTH] = COUNT(lengths),
@@ -157,24 +177,16 @@ static void all_pairs(const ih_impl *impl)
         [MERGES] = has & IH_OPT_THREAD_MERGES ? COUNT(merges) : 1,
     };
     const int64_t  stride = test_stride();
-    pairs         p;
-    int           t[AXES];
-    rng           r = rng_seeded(3);
+    int64_t        number = 0;
 
-    pairs_open(&p, values, AXES, 4);
-    for (int64_t k = 1; pairs_next(&p, t) && counts[FAILED] < MOST_FAILURES; ++k) {
-        ih_options o;
-        ih_spec    s = make_spec(t[FAMILY], t[PARAMETERS], t[WEIGHTING], t[DTYPE], lengths[t[LENGTH]], t[LAYOUT], t[DECREASING], k, &r);
-        if (k % stride) continue;
-        ih_options_init(&o);
-        if (has & IH_OPT_THREADS) o.threads = 1 + t[THREADS];
-        if (has & IH_OPT_CHUNK) o.chunk = chunks[t[CHUNK]];
-        if (has & IH_OPT_ISA) o.isa = t[ISA];
-        if (has & IH_OPT_WALK_CAP) o.walk_cap = caps[t[CAP]];
-        if (has & IH_OPT_THREAD_MERGES) o.thread_merges = merges[t[MERGES]];
-        run_problem(impl, &o, &s, t[BOUNDS], t[WORKSPACE], (uint64_t)k);
+    for (uint64_t round = 0; round < ROUNDS; ++round) {
+        pairs p;
+        int   t[AXES];
+        pairs_open(&p, values, AXES, round);
+        while (pairs_next(&p, t) && counts[FAILED] < MOST_FAILURES)
+            if (++number % stride == 0) run_test(impl, t, number);
+        pairs_close(&p);
     }
-    pairs_close(&p);
 }
 
 int main(int argc, char **argv)

@@ -151,7 +151,7 @@ static ih_status fit(const ih_problem *p, const ih_options *o, const ih_outputs 
     for (int64_t r = 0; r < p->rows; ++r) {
         const ih_row_blocks own = ih_row_blocks_of(p, out, r);
         job.row     = ih_row_of(p, r);
-        job.z       = (char *)out->z + (size_t)ih_row_begin(p, r) * item;
+        job.z       = out->z ? (char *)out->z + (size_t)ih_row_begin(p, r) * item : NULL;
         job.starts  = own.starts;
         job.weights = own.weights;
         job.means   = own.means;

@@ -8,7 +8,7 @@ hulls_target hulls_target_of(const hulls *h, int64_t row)
 {
     const ih_row_blocks own = ih_row_blocks_of(h->p, h->out, row);
     hulls_target        t;
-    t.z       = (char *)h->out->z + (size_t)ih_row_begin(h->p, row) * (h->kind & IH_KIND_F32 ? 4 : 8);
+    t.z       = h->out->z ? (char *)h->out->z + (size_t)ih_row_begin(h->p, row) * (h->kind & IH_KIND_F32 ? 4 : 8) : NULL;
     t.starts  = own.starts;
     t.weights = own.weights;
     t.means   = own.means;

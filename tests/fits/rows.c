@@ -19,16 +19,32 @@ static format format_of(ih_dtype dtype)
 
 static double rounded(ih_dtype dtype, double v) { return dtype == IH_F32 ? (double)(float)v : v; }
 
-/* One step up (+1) or down (-1) in the type, away from infinities. */
+/* So many steps up or down in the type, between its largest finite values. */
 static double stepped(ih_dtype dtype, double v, int64_t steps)
 {
-    const double to = steps < 0 ? -INFINITY : INFINITY;
-    for (int64_t k = llabs((long long)steps); k > 0; --k) {
-        const double next = dtype == IH_F32 ? (double)nextafterf((float)v, (float)to) : nextafter(v, to);
-        if (isinf(next)) break;
-        v = next;
+    const int64_t largest = dtype == IH_F32 ? 0x7f7fffff : 0x7fefffffffffffff;
+    int64_t       place; /* of v among the numbers of the type: 0 for zero, k for the k-th positive, -k for the k-th negative */
+
+    if (dtype == IH_F32) {
+        const float f = (float)v;
+        int32_t     bits;
+        memcpy(&bits, &f, sizeof bits);
+        place = bits < 0 ? -(int64_t)(bits & 0x7fffffff) : bits;
+    } else {
+        memcpy(&place, &v, sizeof place);
+        if (place < 0) place = -(place & 0x7fffffffffffffff);
     }
-    return v;
+    place += steps;
+    place = place > largest ? largest : place < -largest ? -largest : place;
+    if (dtype == IH_F32) {
+        const int32_t bits = (int32_t)llabs(place);
+        float         f;
+        memcpy(&f, &bits, sizeof f);
+        return place < 0 ? -(double)f : (double)f;
+    }
+    const int64_t bits = llabs(place);
+    memcpy(&v, &bits, sizeof v);
+    return place < 0 ? -v : v;
 }
 
 /* Any significand, sign chosen by the caller, exponent in [low, high] of the type's range. */

@@ -285,6 +285,7 @@ static ih_status check_blocks(const ih_problem *p, const ih_gradient *g)
 {
     int64_t k = 0;
 
+    if (ih_problem_elements(p) == 0) return IH_OK;
     if (g->block_offsets[0] != 0) return bad("block_offsets", "does not begin with 0");
     for (int64_t r = 0; r < p->rows; ++r) {
         const int64_t begin = ih_row_begin(p, r), end = begin + ih_row_length(p, r), next = g->block_offsets[r + 1];
@@ -388,6 +389,7 @@ ih_status ih_backward(const ih_impl *impl, const ih_problem *p, const ih_options
         IH_TRY(ih_check_data(&c.p));
         IH_TRY(ih_check_finite(&c.p, "g", c.g.g));
     }
+    if (c.impl->device == IH_DEVICE_CPU && ih_problem_elements(&c.p) == 0) goto done;
     IH_TRY(c.impl->backward(&c.p, &c.o, &c.g, w.at, w.bytes, stream));
 done:
     workspace_close(&w);

@@ -9,7 +9,7 @@ enum {
     PAV_CHUNK = 128, /* elements of a chunk */
     PAV_HALO  = 64,  /* longest slope window of the scan                                                     */
     PAV_TILE  = 512, /* elements scanned at once, a multiple of PAV_CHUNK                                    */
-    PAV_SHORT = 256  /* rows below it are not filtered                                                      */
+    PAV_SHORT = 48  /* rows below it are not filtered */
 };
 
 /* Sum of a chunk of values times weights, as hi + lo, of its weights, and the range of its values (after the sign). */

@@ -158,7 +158,7 @@ static void test_long_rows_written_past_the_caches(void **state)
 static void test_seams(void **state)
 {
     (void)state;
-    for (int n = 250; n <= 1300; n += n < 400 ? 1 : 37) {
+    for (int n = 40; n <= 1300; n += n < 400 ? 1 : 37) {
         static const char *const kinds[] = { "trend:f64:slope=0.3", "sawtooth:f32:period=127", "steps:f64:w=uniform", "cliffs:f64" };
         for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
             char        text[128];

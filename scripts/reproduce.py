@@ -66,7 +66,11 @@ def fit_made_data(isohull, folder, solvers):
         weights = ["--weights", w] if ":w=" in problem else []
         title = run([isohull, "gen", problem, "-o", y, *(["--weights-out", w] if weights else [])]).strip()
         for solver in solvers:
-            rows.append({"title": title, **json.loads(run([isohull, "fit", y, *weights, "--impl", solver, "--json"]))})
+            words = [isohull, "fit", y, *weights, "--impl", solver, "--json"]
+            rows.append({"title": title, **json.loads(run([*words, "--threads", "1"]))})
+            with_all = json.loads(run(words))
+            if with_all["threads"] > 1:
+                rows.append({"title": title, **with_all})
     for name in ("y.npy", "w.npy"):
         (folder / name).unlink()
     return rows

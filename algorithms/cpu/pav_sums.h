@@ -122,7 +122,7 @@ static void FN(sum_finish)(const FN(sum) *t, int64_t elements, FN(pair) *r)
     r->s  = t->s + t->lo;
     r->lo = sum_error(t->s, t->lo, r->s);
     r->e  = 1.01 * (chain * t->lost + record * t->records);
-    if (r->e == 0.0) r->lo = 0.0;
+    if (t->lost != 0.0 || t->records != 0.0) r->e += 0x1p-1074; /* the bound may underflow; 0 says that nothing was lost at all */
     if (PAV_WEIGHTED && IH_REAL_BITS == 64) r->e += (double)elements * 0x1p-1070;
     r->W   = t->W + t->Wlo;
     r->Wlo = PAV_WEIGHTED ? sum_error(t->W, t->Wlo, r->W) : 0.0;

@@ -170,6 +170,29 @@ static void test_seams(void **state)
     }
 }
 
+/* Near ties at every scale down to the subnormals, where the error bounds themselves underflow. */
+static void test_near_ties_at_every_scale(void **state)
+{
+    enum { N = 512 };
+    static double y[N];
+    uint64_t      bits = 88172645463325252u;
+
+    (void)state;
+    for (int e = -1074; e <= -860; ++e)
+        for (int n = 2; n <= N; n = n < 8 ? n + 1 : n * 8) {
+            ih_problem  p;
+            ih_counters c;
+            for (int i = 0; i < n; ++i) {
+                bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+                y[i] = ldexp(1.0 + 0x1p-52 * (double)(123456789012345u + bits % 4), e);
+            }
+            if ((e + n) % (int)test_stride() != 0) continue;
+            ih_problem_init(&p);
+            p.dtype = IH_F64, p.rows = 1, p.n = n, p.y = y;
+            check_problem("near ties of small numbers", &p, &c);
+        }
+}
+
 /* A long row is not looked through before it is fitted: the sums tell. */
 static void test_bad_values_in_a_long_row(void **state)
 {
@@ -211,6 +234,7 @@ int main(void)
         cmocka_unit_test(test_midpoints_round_to_even),
         cmocka_unit_test(test_long_rows_written_past_the_caches),
         cmocka_unit_test(test_seams),
+        cmocka_unit_test(test_near_ties_at_every_scale),
         cmocka_unit_test(test_bad_values_in_a_long_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

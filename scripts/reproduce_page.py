@@ -8,8 +8,8 @@ body { font: 16px/1.5 system-ui, sans-serif; color: #1a1a1a; background: #fff; m
 h1 { font-size: 1.6em; margin-bottom: 0.2em; } h2 { font-size: 1.2em; margin-top: 2em; }
 table { border-collapse: collapse; margin: 1em 0; } caption { text-align: left; color: #555; padding-bottom: 0.3em; }
 th, td { padding: 0.25em 0.9em 0.25em 0; border-bottom: 1px solid #ddd; text-align: left; }
-td.number, th.number { text-align: right; } code, pre, .digest { font: 14px/1.5 ui-monospace, monospace; }
-pre { background: #f5f5f5; padding: 0.8em; overflow-x: auto; } svg { max-width: 100%; height: auto; } .small { color: #555; font-size: 0.9em; }
+td.number, th.number { text-align: right; } code, pre, td.digest { font: 14px/1.5 ui-monospace, monospace; }
+pre { background: #f5f5f5; padding: 0.8em; white-space: pre-wrap; } th { font: bold 1em/1.5 system-ui, sans-serif; } svg { max-width: 100%; height: auto; } .small { color: #555; font-size: 0.9em; }
 """
 
 
@@ -55,7 +55,8 @@ def contents(d):
                    ["carrier", "flights", "late after leaving on time", "even chance from (minutes)"], carrier_rows)),
         ("h2", "The same fit from every solver"),
         ("p", verdict + " The digest (XXH3-64) covers every fitted value and every block start, so equal digests mean equal fits. "
-              "The time is the median of the solver alone, without reading and writing."),
+              "The time is the median of the "
+              "solver alone, without reading and writing; with several threads it is good for little while other programs run."),
         ("table", ("The flights.", FIT_HEAD, fit_cells(d["rows"]))),
         ("table", ("Data from formulas (isohull gen; isohull list names them), a million elements each.", FIT_HEAD, fit_cells(d["made"]))),
         ("h2", "How to do it by hand"),

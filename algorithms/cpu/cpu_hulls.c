@@ -5,6 +5,7 @@
  * The sums of a row are the diagram P_k = (sum of w, sum of w y) of the elements before k; the fit over element i is the
  * slope of the diagram's lower hull there (paper 2). Every decision and rounding is exact (common/turn.h, common/mean.h,
  * hulls_exact.c), so that neither chunk size, schedule nor threads change a bit of the fit. */
+#include "backward.h"
 #include "hulls.h"
 
 #include "blocks.h"
@@ -77,11 +78,14 @@ const ih_impl ih_impl_cpu_hulls = {
     .size            = sizeof(ih_impl),
     .abi_version     = IH_ABI_VERSION,
     .device          = IH_DEVICE_CPU,
-    .features        = IH_HAS_F32 | IH_HAS_F64 | IH_HAS_WEIGHTS | IH_HAS_RAGGED | IH_HAS_BLOCKS | IH_HAS_BOUNDS | IH_HAS_THREADS | IH_CANONICAL,
+    .features        = IH_HAS_F32 | IH_HAS_F64 | IH_HAS_WEIGHTS | IH_HAS_RAGGED | IH_HAS_BLOCKS | IH_HAS_BOUNDS | IH_HAS_GRADIENT | IH_HAS_THREADS
+                       | IH_CANONICAL,
     .options         = IH_OPT_THREADS | IH_OPT_CHUNK | IH_OPT_WALK_CAP | IH_OPT_THREAD_MERGES,
     .name            = "cpu_hulls",
     .section         = "3",
     .summary         = "the paper's method on CPU threads: lane and chunk hulls, a tree of segment lists",
     .workspace_bytes = workspace_bytes,
     .fit             = fit,
+    .backward_workspace_bytes = ih_cpu_backward_workspace_bytes,
+    .backward                 = ih_cpu_backward,
 };

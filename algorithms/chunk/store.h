@@ -93,6 +93,13 @@ IH_HD ih_point ih_store_vertex(const ih_store *s, const ih_segment *segment, int
     return p;
 }
 
+/* Do the values rise at a point between two elements? If not, it is no vertex of any hull that holds its neighbours: ties
+ * at chunk starts cost nothing. */
+IH_HD int32_t ih_store_rises(const ih_store *s, int64_t index)
+{
+    return ih_value(&s->values, index - 1, s->values.kind) < ih_value(&s->values, index, s->values.kind);
+}
+
 /* Is the turn at vertices a < b < d convex? Where they are neighbours the two values decide, whatever their sums. */
 IH_HD int32_t ih_store_convex(const ih_store *s, ih_judge *j, const ih_point *a, const ih_point *b, const ih_point *d)
 {

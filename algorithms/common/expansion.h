@@ -41,6 +41,21 @@ IH_HD int32_t ih_expansion_add_product(double *e, int32_t n, const double *a, in
 
 IH_HD int32_t ih_expansion_sign(const double *e, int32_t n) { return n == 0 ? 0 : e[n - 1] > 0 ? 1 : -1; }
 
+/* An expansion as a renormalised pair; *rest bounds what is left out. Expansions grown by two_sum are nonadjacent
+ * (Shewchuk, Theorem 10), so partial sums from below stay under twice the total; each of at most 7 errors is under u times
+ * that, and their sum is rounded 6 times: 6 u (14 u 2 |hi|) < 2^-98 |hi|. */
+IH_HD ih_pair ih_expansion_pair(const double *e, int32_t n, double *rest)
+{
+    ih_pair sum = { 0, 0 };
+    double  low = 0;
+    for (int32_t i = 0; i < n; ++i) {
+        sum = ih_two_sum(sum.hi, e[i]);
+        low += sum.lo;
+    }
+    *rest = n > 2 ? 0x1p-98 * fabs(sum.hi) : 0;
+    return ih_two_sum(sum.hi, low);
+}
+
 /* Sign of a b - c d, exactly. */
 IH_HD_SLOW int32_t ih_expansion_cross(const double *a, int32_t na, const double *b, int32_t nb, const double *c, int32_t nc,
                                       const double *d, int32_t nd)

@@ -47,21 +47,6 @@ IH_HD ih_block ih_block_between(const ih_point *a, const ih_point *b)
     return block;
 }
 
-/* An expansion as a renormalised pair; *rest bounds what is left out. Expansions grown by two_sum are nonadjacent
- * (Shewchuk, Theorem 10), so partial sums from below stay under twice the total; each of at most 7 errors is under u times
- * that, and their sum is rounded 6 times: 6 u (14 u 2 |hi|) < 2^-98 |hi|. */
-IH_HD ih_pair ih_expansion_pair(const double *e, int32_t n, double *rest)
-{
-    ih_pair sum = { 0, 0 };
-    double  low = 0;
-    for (int32_t i = 0; i < n; ++i) {
-        sum = ih_two_sum(sum.hi, e[i]);
-        low += sum.lo;
-    }
-    *rest = n > 2 ? 0x1p-98 * fabs(sum.hi) : 0;
-    return ih_two_sum(sum.hi, low);
-}
-
 IH_HD uint64_t ih_bits_of(double v)
 {
     uint64_t bits;

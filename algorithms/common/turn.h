@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * turn.h: the turn at three points of the cumulative sum diagram, anywhere in a row: filter, then exactly on the
- * represented coordinates (paper, Appendix B; the second step is exact here).
+ * turn.h: the turn at three points of the cumulative sum diagram, anywhere in a row: filter, then in pairs, then
+ * exactly on the represented coordinates (paper, Appendix B; the second step is exact here).
  *
  * turn(a, b, d), a < b < d, is convex if b lies strictly below the chord from a to d, that is if mean[a, b) < mean[b, d). */
 #ifndef IH_COMMON_TURN_H
@@ -75,24 +75,58 @@ IH_HD ih_turn ih_turn_near(const ih_point *a, const ih_point *b, const ih_point 
     return ih_turn_filter(x1, ex1, y1, ey1, x2, ex2, y2, ey2);
 }
 
-IH_HD int32_t ih_point_exact(const ih_point *p, int32_t start)
+/* A product of two renormalised pairs. With |lo| <= u |hi|, two_prod of the hi parts is exact; the two mixed products are
+ * rounded (u^2 each), their sum too (2 u^2), lo lo is left out (u^2), and adding the low part of the first costs 3 u^2:
+ * off by less than 2^-102 |a b|. */
+IH_HD ih_pair ih_pair_times(ih_pair a, ih_pair b)
 {
-    return p->err_x == 0 && p->err_y == 0 && (!start || (p->err_x0 == 0 && p->err_y0 == 0));
+    ih_pair p = ih_two_prod(a.hi, b.hi);
+    p.lo += a.hi * b.lo + a.lo * b.hi;
+    return p;
 }
 
-/* Exact on the represented coordinates, if these are exact. */
+/* A difference of two points in one coordinate as a pair, and a bound on its error. */
+typedef struct ih_gap { ih_pair d; double error; } ih_gap;
+
+IH_HD ih_gap ih_gap_of(const double *e, int32_t n, double lost)
+{
+    ih_gap g;
+    g.d = ih_expansion_pair(e, n, &g.error);
+    g.error += lost;
+    return g;
+}
+
+/* Sign of y2 x1 - y1 x2 in pairs. The products are off by 2^-102 each, forming their difference by 2^-103 of both, so
+ * 2^-100 (|p1| + |p2|) covers it; the errors of the factors enter as in ih_turn_filter. */
+IH_HD ih_turn ih_turn_pairs(ih_gap x1, ih_gap y1, ih_gap x2, ih_gap y2)
+{
+    const ih_pair p1 = ih_pair_times(y1.d, x2.d), p2 = ih_pair_times(y2.d, x1.d), high = ih_two_diff(p2.hi, p1.hi);
+    const double  c = high.hi + (high.lo + (p2.lo - p1.lo));
+    const double  bound = (y1.error * (fabs(x2.d.hi) + x2.error) + x2.error * fabs(y1.d.hi)) +
+                          (y2.error * (fabs(x1.d.hi) + x1.error) + x1.error * fabs(y2.d.hi)) + 0x1p-100 * (fabs(p1.hi) + fabs(p2.hi));
+    if (fabs(c) > bound * (1 + 0x1p-40)) return c > 0 ? IH_TURN_CONVEX : IH_TURN_FLAT;
+    return IH_TURN_UNDECIDED;
+}
+
+/* In pairs; then, if the represented coordinates are exact, by the exact sign. */
 IH_HD_SLOW ih_turn ih_turn_pair(const ih_point *a, const ih_point *b, const ih_point *d)
 {
-    const int32_t starts = a->chunk != b->chunk || b->chunk != d->chunk;
+    const int32_t same1 = a->chunk == b->chunk, same2 = b->chunk == d->chunk;
     double        x1[IH_SUM_TERMS], y1[IH_SUM_TERMS], x2[IH_SUM_TERMS], y2[IH_SUM_TERMS];
-    int32_t       nx1, ny1, nx2, ny2;
+    const int32_t nx1 = ih_difference_exact(x1, a->x0, a->x, b->x0, b->x), ny1 = ih_difference_exact(y1, a->y0, a->y, b->y0, b->y);
+    const int32_t nx2 = ih_difference_exact(x2, b->x0, b->x, d->x0, d->x), ny2 = ih_difference_exact(y2, b->y0, b->y, d->y0, d->y);
+    const double  lost_x1 = ih_error_between(a->err_x0, a->err_x, b->err_x0, b->err_x, same1);
+    const double  lost_y1 = ih_error_between(a->err_y0, a->err_y, b->err_y0, b->err_y, same1);
+    const double  lost_x2 = ih_error_between(b->err_x0, b->err_x, d->err_x0, d->err_x, same2);
+    const double  lost_y2 = ih_error_between(b->err_y0, b->err_y, d->err_y0, d->err_y, same2);
+    const int32_t exact   = lost_x1 + lost_y1 + lost_x2 + lost_y2 == 0;
+    ih_turn       turn    = IH_TURN_UNDECIDED;
 
-    if (!ih_point_exact(a, starts) || !ih_point_exact(b, starts) || !ih_point_exact(d, starts)) return IH_TURN_UNDECIDED;
-    nx1 = ih_difference_exact(x1, a->x0, a->x, b->x0, b->x);
-    ny1 = ih_difference_exact(y1, a->y0, a->y, b->y0, b->y);
-    nx2 = ih_difference_exact(x2, b->x0, b->x, d->x0, d->x);
-    ny2 = ih_difference_exact(y2, b->y0, b->y, d->y0, d->y);
-    return ih_expansion_cross(y2, ny2, x1, nx1, y1, ny1, x2, nx2) > 0 ? IH_TURN_CONVEX : IH_TURN_FLAT;
+    if (!exact || nx1 > 1 || ny1 > 1 || nx2 > 1 || ny2 > 1) /* single doubles are decided as fast exactly */
+        turn = ih_turn_pairs(ih_gap_of(x1, nx1, lost_x1), ih_gap_of(y1, ny1, lost_y1), ih_gap_of(x2, nx2, lost_x2), ih_gap_of(y2, ny2, lost_y2));
+    if (turn == IH_TURN_UNDECIDED && exact)
+        turn = ih_expansion_cross(y2, ny2, x1, nx1, y1, ny1, x2, nx2) > 0 ? IH_TURN_CONVEX : IH_TURN_FLAT;
+    return turn;
 }
 
 #endif

@@ -114,7 +114,8 @@ typedef struct hulls_target {
 hulls_target hulls_target_of(const hulls *h, int64_t row);
 void hulls_fill(const hulls *h, const hulls_target *t, int64_t a, int64_t b, double z);
 void hulls_put_block(const hulls *h, const hulls_target *t, int64_t block, int64_t start, const ih_edge *e);
-/* The block a .. b - 1, from its values: z, and block number `block`. */
+/* Blocks of one element each, and one block of more, from their values: z, and blocks numbered from `block`. */
+void hulls_write_singles(const hulls *h, const hulls_worker *w, const hulls_target *t, int64_t a, int64_t b, int64_t block);
 void hulls_write_block(const hulls *h, hulls_worker *w, const hulls_target *t, int64_t a, int64_t b, int64_t block);
 
 /* The stages */

@@ -74,16 +74,17 @@ static void chunk_of_row(hulls *h, hulls_worker *w, int64_t chunk)
 /* A row of at most one chunk: its fit. */
 static void whole_row(hulls *h, hulls_worker *w, int64_t r)
 {
-    const int64_t      n = ih_row_length(h->p, r);
-    const hulls_target t = hulls_target_of(h, r);
-    ih_values          v;
-    int64_t            blocks = 0, start = 0;
+    const int64_t n = ih_row_length(h->p, r);
+    hulls_target  t;
+    ih_values     v;
+    int64_t       blocks = 0, start = 0;
 
     if (n == 0) {
         if (h->out->block_offsets) h->out->block_offsets[r + 1] = 0;
         return;
     }
     hulls_unit_begin(h, w, r, n);
+    t      = hulls_target_of(h, r);
     v.y    = w->row.y;
     v.w    = w->row.w;
     v.sign = (double)w->row.sign;
@@ -94,7 +95,8 @@ static void whole_row(hulls *h, hulls_worker *w, int64_t r)
     }
     while (start < n) {
         const int64_t end = ih_mask_after(w->chunk.mask, (int32_t)start, (int32_t)n);
-        hulls_write_block(h, w, &t, start, end, blocks++);
+        if (end - start == 1) hulls_write_singles(h, w, &t, start, end, blocks++);
+        else hulls_write_block(h, w, &t, start, end, blocks++);
         start = end;
     }
     w->counters.vertices[1] += blocks + 1;

@@ -62,8 +62,9 @@ void hulls_shape(hulls *h, const ih_problem *p, const ih_options *o, const ih_ou
     }
     h->levels  = h->rows ? ih_tree_levels(hulls_row_chunks(h, h->longest)) : 0;
     h->threads = wanted_threads(o);
-    /* a thread for less than some 16 thousand elements costs more than it does; tests set chunk to get threads anyway */
+    /* starting a thread takes as long as some 16 thousand elements; who asks for more may have them, for a unit of work each */
     if (o->threads <= 0 && h->threads > total / 16384 + 1) h->threads = (int32_t)(total / 16384 + 1);
+    if (h->threads > h->chunks + p->rows - h->rows) h->threads = (int32_t)(h->chunks + p->rows - h->rows);
     if (h->threads < 1) h->threads = 1;
 }
 

@@ -42,6 +42,14 @@ static void find_edge(hulls *h, hulls_worker *w, const hulls_row *row, int64_t k
     }
 }
 
+/* How many edges from vertex v on, within the segment, are of one element each. */
+static int32_t consecutive(const ih_store *s, const ih_segment *own, int32_t v)
+{
+    const int32_t first = v, position = ih_store_position(s, own->slot, v);
+    while (v < own->last && ih_store_position(s, own->slot, v + 1) == position + (v + 1 - first)) ++v;
+    return v - first;
+}
+
 static void write_chunk(hulls *h, hulls_worker *w, const hulls_row *row, int64_t j)
 {
     const ih_store     s     = hulls_store(h, row);
@@ -60,9 +68,13 @@ static void write_chunk(hulls *h, hulls_worker *w, const hulls_row *row, int64_t
     }
     at = ih_store_index(&s, own, own->first);
     if (begin < at) hulls_fill(h, &t, begin, at, edges[k - 1].z);
-    for (int32_t v = own->first; v < own->last; ++v) {
-        const int64_t next = ih_store_index(&s, own, v + 1);
-        hulls_write_block(h, w, &t, at, next, block++);
+    for (int32_t v = own->first; v < own->last;) {
+        const int32_t run  = consecutive(&s, own, v);
+        const int64_t next = ih_store_index(&s, own, v + (run > 0 ? run : 1));
+        if (run > 0) hulls_write_singles(h, w, &t, at, next, block);
+        else hulls_write_block(h, w, &t, at, next, block);
+        v += run > 0 ? run : 1;
+        block += run > 0 ? run : 1;
         at = next;
     }
     if (k + 1 == row->segments) return; /* the row ends at this segment's last vertex */

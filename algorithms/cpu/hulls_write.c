@@ -37,12 +37,26 @@ void hulls_put_block(const hulls *h, const hulls_target *t, int64_t block, int64
     if (t->means) t->means[block] = e->mean;
 }
 
-static ih_edge single(const ih_row *row, int32_t kind, int64_t a)
+/* Blocks of one element each, numbered from `block`: z is y. */
+void hulls_write_singles(const hulls *h, const hulls_worker *w, const hulls_target *t, int64_t a, int64_t b, int64_t block)
 {
-    ih_edge e;
-    e.z = e.mean = ih_load(row->y, a, kind) + 0.0; /* -0 becomes +0 */
-    e.weight     = row->w ? ih_load(row->w, a, kind) : 1.0;
-    return e;
+    const double low = h->p->y_min + 0.0, high = h->p->y_max + 0.0;
+
+    if (h->kind & IH_KIND_F32) {
+        const float *y = w->row.y;
+        float       *z = t->z;
+        for (int64_t i = a; i < b; ++i) z[i] = y[i] < (float)low ? (float)low : y[i] > (float)high ? (float)high : y[i] + 0.0f;
+    } else {
+        const double *y = w->row.y;
+        double       *z = t->z;
+        for (int64_t i = a; i < b; ++i) z[i] = y[i] < low ? low : y[i] > high ? high : y[i] + 0.0;
+    }
+    if (t->starts)
+        for (int64_t i = a; i < b; ++i) t->starts[block + i - a] = i;
+    if (t->weights)
+        for (int64_t i = a; i < b; ++i) t->weights[block + i - a] = w->row.w ? ih_load(w->row.w, i, h->kind) : 1.0;
+    if (t->means)
+        for (int64_t i = a; i < b; ++i) t->means[block + i - a] = ih_load(w->row.y, i, h->kind) + 0.0;
 }
 
 static ih_block block_sum(const ih_values *v, int64_t a, int64_t b)
@@ -58,14 +72,10 @@ static ih_block block_sum(const ih_values *v, int64_t a, int64_t b)
 void hulls_write_block(const hulls *h, hulls_worker *w, const hulls_target *t, int64_t a, int64_t b, int64_t block)
 {
     const ih_values v = { w->row.y, w->row.w, (double)w->row.sign, h->kind };
+    const ih_block  sum = block_sum(&v, a, b);
     ih_edge         e;
 
-    if (b - a == 1) {
-        e = single(&w->row, h->kind, a);
-    } else {
-        const ih_block sum = block_sum(&v, a, b);
-        hulls_settle(h, w, a, b, &sum, &e);
-    }
+    hulls_settle(h, w, a, b, &sum, &e);
     hulls_fill(h, t, a, b, e.z);
     hulls_put_block(h, t, block, a, &e);
 }

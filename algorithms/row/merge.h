@@ -44,8 +44,15 @@ IH_HD int64_t ih_merge_lists(const ih_store *s, ih_judge *j, ih_segment *left, i
     ih_bridge bridge = { l.last, r.first };
 
     {
-        const ih_point before = ih_run_point(s, &l, l.last), at = ih_run_point(s, &l, shared), after = ih_run_point(s, &r, r.first);
-        if (ih_store_convex(s, j, &before, &at, &after)) {
+        const int64_t at = ih_store_index(s, &left[shared.segment], shared.vertex);
+        int32_t       convex = ih_store_rises(s, at);
+        if (convex) {
+            const ih_point before = ih_run_point(s, &l, l.last), here = ih_run_point(s, &l, shared), after = ih_run_point(s, &r, r.first);
+            convex = ih_store_convex(s, j, &before, &here, &after);
+        } else {
+            ++j->by_filter;
+        }
+        if (convex) {
             bridge.a = shared; /* left stays whole, right begins at the successor of s */
         } else if (rule.warp || rule.walk_cap == 0 || !ih_walk(s, j, &l, &r, rule.walk_cap, &bridge, &count->walk)) {
             l.last  = bridge.a;

@@ -15,6 +15,17 @@
 static const char *claim_of(const ih_impl *impl) { return impl->features & IH_CANONICAL ? "canonical" : "approximate"; }
 static const char *device_of(const ih_impl *impl) { return impl->device == IH_DEVICE_CUDA ? "cuda" : "cpu"; }
 
+/* The options of implementations, as ih_options in isohull.h explains them. */
+static const struct { uint32_t bit; const char *name, *summary; } impl_options[] = {
+    { IH_OPT_THREADS, "threads", "most threads to use; 0 (default): as many as processors may be used" },
+    { IH_OPT_CHUNK, "chunk", "elements of a chunk; 0 (default): as the implementation likes" },
+    { IH_OPT_WALK_CAP, "walk_cap", "steps of a walk before the search takes over; -1: never; default 64" },
+    { IH_OPT_THREAD_MERGES, "thread_merges", "a level with at least so many merges gives each one thread, else a warp; default 256" },
+    { IH_OPT_ISA, "isa", "instruction set, no more than the machine has: auto (default), base, avx2 or avx512" },
+};
+
+enum { IMPL_OPTIONS = sizeof impl_options / sizeof impl_options[0] };
+
 /* Is it usable here? If not, why. */
 static int usable(const ih_impl *impl, ih_error *error)
 {
@@ -31,12 +42,14 @@ static json_t *implementation_json(const ih_impl *impl)
 {
     ih_error  error;
     const int available = usable(impl, &error);
-    json_t   *dtypes    = json_array();
+    json_t   *dtypes    = json_array(), *options = json_array();
 
     if (impl->features & IH_HAS_F32) json_array_append_new(dtypes, json_string("float32"));
     if (impl->features & IH_HAS_F64) json_array_append_new(dtypes, json_string("float64"));
-    return json_pack("{ss ss ss so sb sb sb sb ss ss ss sb}", "name", impl->name, "claim", claim_of(impl), "device", device_of(impl),
-                     "dtypes", dtypes, "weights", (impl->features & IH_HAS_WEIGHTS) != 0, "ragged", (impl->features & IH_HAS_RAGGED) != 0,
+    for (int k = 0; k < IMPL_OPTIONS; ++k)
+        if (impl->options & impl_options[k].bit) json_array_append_new(options, json_string(impl_options[k].name));
+    return json_pack("{ss ss ss so so sb sb sb sb ss ss ss sb}", "name", impl->name, "claim", claim_of(impl), "device", device_of(impl),
+                     "dtypes", dtypes, "options", options, "weights", (impl->features & IH_HAS_WEIGHTS) != 0, "ragged", (impl->features & IH_HAS_RAGGED) != 0,
                      "gradient", (impl->features & IH_HAS_GRADIENT) != 0, "available", available, "why", error.message, "section",
                      impl->section, "summary", impl->summary, "default", impl == ih_impl_default(impl->device));
 }
@@ -80,8 +93,16 @@ static void print_implementations(void)
                impl->features & IH_HAS_WEIGHTS ? " weights" : "", impl->features & IH_HAS_RAGGED ? " ragged" : "",
                impl->features & IH_HAS_GRADIENT ? " gradient" : "");
         printf("      %s\n", impl->summary);
+        if (impl->options) {
+            printf("      options:");
+            for (int o = 0; o < IMPL_OPTIONS; ++o)
+                if (impl->options & impl_options[o].bit) printf(" %s", impl_options[o].name);
+            putchar('\n');
+        }
         if (!usable(impl, &error)) printf("      not here: %s\n", error.message);
     }
+    puts("\nOptions of implementations (--impl NAME:option=value...); none changes a bit of a canonical fit");
+    for (int k = 0; k < IMPL_OPTIONS; ++k) printf("  %-13s %s\n", impl_options[k].name, impl_options[k].summary);
 }
 
 static void print_families(void)
@@ -109,12 +130,12 @@ int cmd_list(int argc, char **argv)
     };
     const arg_page page = {
         "isohull list [--json]",
-        "Lists what the other commands can be given: implementations of the fit (and whether they can run here), families of\n"
-        "data, weightings and laws of row lengths for problems, and presets.\n",
+        "Lists what the other commands can be given: implementations of the fit (and whether they can run here) and their\n"
+        "options, families of data, weightings and laws of row lengths for problems, and presets.\n",
         options, sizeof options / sizeof options[0],
         "The JSON object has the arrays\n"
         "  implementations  each with name, claim (canonical: the exact solution rounded once; or approximate), device, dtypes,\n"
-        "                   weights, ragged, gradient, available, why (the reason if it is not), section, summary, default\n"
+        "                   options (names), weights, ragged, gradient, available, why (the reason if it is not), section, summary, default\n"
         "  families         each with name, summary and parameters (name, summary, default, least, most, whole)\n"
         "  weightings, ragged (laws of row lengths)   each with name and summary\n"
         "  presets          empty in this version\n\n"

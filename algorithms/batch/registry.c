@@ -94,18 +94,37 @@ static int word_value(const char *words, const char *text, int32_t low, int32_t 
     return 0;
 }
 
+/* "threads, chunk" of an implementation, or "auto, base, avx2" of an option's words: what there is instead. */
+static void list_options(const ih_impl *impl, char *text, size_t bytes)
+{
+    size_t at = (size_t)snprintf(text, bytes, "%s", impl->options ? "" : "none");
+    for (int32_t k = 0; k < OPTION_COUNT && at < bytes; ++k)
+        if (impl->options & options_table[k].bit) at += (size_t)snprintf(text + at, bytes - at, "%s%s", at ? ", " : "", options_table[k].key);
+}
+
+static void list_words(const char *words, char *text, size_t bytes)
+{
+    size_t at = 0;
+    for (*text = 0; *words && at < bytes; words += strlen(words) + 1)
+        at += (size_t)snprintf(text + at, bytes - at, "%s%s", at ? ", " : "", words);
+}
+
 static ih_status parse_option(const ih_impl *impl, const char *key, const char *text, ih_options *o)
 {
+    char known[128];
+
+    list_options(impl, known, sizeof known);
     for (int32_t k = 0; k < OPTION_COUNT; ++k) {
         const struct option *opt = &options_table[k];
         char                *end = NULL;
         long                 value;
         if (strcmp(opt->key, key) != 0) continue;
         if (!(impl->options & opt->bit))
-            return ih_set_error(IH_EUNSUPPORTED, IH_FAULT_NONE, "impl", -1, -1, "%s has no option '%s'", impl->name, key);
+            return ih_set_error(IH_EUNSUPPORTED, IH_FAULT_NONE, "impl", -1, -1, "%s has no option '%s'; it has %s", impl->name, key, known);
         if (opt->words) {
             if (word_value(opt->words, text, opt->low, field_of(o, opt))) return IH_OK;
-            return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, key, -1, -1, "option %s: '%s' is not one of its words", key, text);
+            list_words(opt->words, known, sizeof known);
+            return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, key, -1, -1, "option %s: '%.60s' is none of %s", key, text, known);
         }
         if (strcmp(text, "unlimited") == 0 && opt->low == -1) {
             *field_of(o, opt) = -1;
@@ -119,7 +138,7 @@ static ih_status parse_option(const ih_impl *impl, const char *key, const char *
         *field_of(o, opt) = (int32_t)value;
         return IH_OK;
     }
-    return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, "impl", -1, -1, "%s: unknown option '%s'", impl->name, key);
+    return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, "impl", -1, -1, "%s: unknown option '%.60s'; it has %s", impl->name, key, known);
 }
 
 ih_status ih_impl_parse(const char *text, const ih_impl **impl, ih_options *options)

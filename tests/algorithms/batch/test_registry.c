@@ -130,9 +130,12 @@ static void bad_text(void **state)
         { "cpu_hulls:walk_cap=-2", IH_EARGUMENT, "walk_cap" },
         { "cpu_hulls:threads=unlimited", IH_EARGUMENT, "threads" },
         { "cpu_hulls:speed=9", IH_EARGUMENT, "speed" },
+        { "cpu_hulls:speed=9", IH_EARGUMENT, "threads, chunk, walk_cap, thread_merges" },
         { "cpu_hulls:=9", IH_EARGUMENT, "" },
         { "cpu_pav:isa=sse9", IH_EARGUMENT, "sse9" },
+        { "cpu_pav:isa=sse9", IH_EARGUMENT, "auto, base, avx2, avx512" },
         { "cpu_pav:chunk=64", IH_EUNSUPPORTED, "chunk" },
+        { "cpu_pav:chunk=64", IH_EUNSUPPORTED, "isa" },
     };
     (void)state;
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; ++k) {

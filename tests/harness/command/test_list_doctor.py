@@ -20,6 +20,10 @@ class List(CommandTest):
             for key in "weights", "ragged", "gradient", "available":
                 self.assertIsInstance(item[key], bool)
             self.assertEqual(item["why"] == "", item["available"])
+            self.write_npy("y.npy", [2, 1])
+            for option, value in ("threads", 1), ("chunk", 64), ("walk_cap", 1), ("thread_merges", 1), ("isa", "base"):
+                done = self.isohull("fit", "y.npy", "--impl", f"{item['name']}:{option}={value}", "--json")
+                self.assertEqual(done.returncode, 0 if option in item["options"] else 2, option)
         names = [item["name"] for item in listed["implementations"]]
         self.assertEqual(len(set(names)), len(names))
         self.assertEqual(sum(item["default"] for item in listed["implementations"]), 1)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { OPTIONS_MAX = 64 };
 
@@ -118,4 +119,18 @@ int args_count(const char *option, const char *text, int64_t low, int64_t high, 
         return say_bad("option %s: '%s' is not a whole number from %" PRId64 " to %" PRId64, option, text, low, high);
     *value = read;
     return ARGS_GO_ON;
+}
+
+int args_ends_with(const char *path, const char *ending)
+{
+    const size_t length = strlen(path), e = strlen(ending);
+    return length >= e && strcasecmp(path + length - e, ending) == 0;
+}
+
+int args_output(const char *option, const char *path, const char *written)
+{
+    const char *const other = strcmp(written, ".csv") == 0 ? ".npy" : ".csv";
+
+    if (!path || !args_ends_with(path, other)) return ARGS_GO_ON;
+    return say_bad("option %s: what is written is %s: %s is a name for something else", option, written, path);
 }

@@ -36,4 +36,10 @@ void args_print_page(const arg_page *page);
 int args_number(const char *option, const char *text, double *value);
 int args_count(const char *option, const char *text, int64_t low, int64_t high, int64_t *value);
 
+/* Does a path end like this (".csv"), in capitals or not? */
+int args_ends_with(const char *path, const char *ending);
+
+/* ARGS_GO_ON unless path (or NULL) is named like the other one of the formats ".npy" and ".csv" than what is written. */
+int args_output(const char *option, const char *path, const char *written);
+
 #endif

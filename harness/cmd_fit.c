@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 static const char about[] =
     "Fits every row of y: the non-decreasing sequence z with the least sum of w (z - y)^2. Fits are canonical: the exact\n"
@@ -31,7 +30,8 @@ static const char rest[] =
     "           the workspace allocated before; no files, no digest. The library's own search for bad values in y and w is\n"
     "           inside; blocks are computed in the timed calls only if --blocks or --grad asks for them.\n"
     "  digest   of the fit, the same wherever the fit is the same: XXH3-64, seed 0, of z as little-endian numbers with -0 as +0,\n"
-    "           then the block starts as int64; 16 hexadecimal digits.\n\n"
+    "           then the block starts as int64; 16 hexadecimal digits. Of a table: of the fit to each observation used, by\n"
+    "           group, then x.\n\n"
     "Bad values (NaN, infinities, weights that are not positive) end with exit code 2, name row and index (from 0, the index\n"
     "within its row; in a table the line, from 1, and the column), and nothing is written.\n\n"
     "Examples, one row, with weights:\n"
@@ -57,12 +57,6 @@ static const char *default_name(void)
     return impl ? impl->name : "none in this build";
 }
 
-static int has_suffix(const char *path, const char *suffix)
-{
-    const size_t length = strlen(path), s = strlen(suffix);
-    return length >= s && strcasecmp(path + length - s, suffix) == 0;
-}
-
 /* Options that do not go together with the kind of input. */
 static int check_kind(const fit_request *q, int is_table)
 {
@@ -83,7 +77,7 @@ static int check_kind(const fit_request *q, int is_table)
     return ARGS_GO_ON;
 }
 
-/* Two outputs of one name would overwrite each other. */
+/* Two outputs of one name would overwrite each other; a table under the name of an array would mislead its next reader. */
 static int check_outputs(const fit_request *q)
 {
     const char *const paths[] = { q->out, q->blocks, q->grad_y, q->grad_w };
@@ -92,7 +86,7 @@ static int check_outputs(const fit_request *q)
         for (int k = 0; k < i; ++k)
             if (paths[i] && paths[k] && strcmp(paths[i], paths[k]) == 0 && strncmp(paths[i], "/dev/", 5) != 0)
                 return say_bad("two outputs have the same name: %s", paths[i]);
-    return ARGS_GO_ON;
+    return args_output("-o", q->out, args_ends_with(q->input, ".csv") ? ".csv" : ".npy");
 }
 
 static int check_bounds(const fit_request *q)
@@ -196,13 +190,13 @@ int cmd_fit(int argc, char **argv)
     };
 
     snprintf(impl_help, sizeof impl_help,
-             "Which implementation ('isohull list' lists them), with options such as cpu_hulls:chunk=4096.\nDefault: %s.", default_name());
+             "Which implementation, with options such as cpu_hulls:chunk=4096 ('isohull list' lists both).\nDefault: %s.", default_name());
     code = args_read(&page, argc, argv, &q.input, 1, &n_operands);
     if (code == ARGS_GO_ON && n_operands == 0) code = say_bad("which file? (%s --help shows the usage)", say_name);
-    if (code == ARGS_GO_ON) code = check_kind(&q, has_suffix(q.input, ".csv"));
+    if (code == ARGS_GO_ON) code = check_kind(&q, args_ends_with(q.input, ".csv"));
     if (code == ARGS_GO_ON) code = check_outputs(&q);
     if (code == ARGS_GO_ON) code = check_bounds(&q);
     if (code == ARGS_GO_ON) code = choose_solver(&q);
     if (code != ARGS_GO_ON) return code;
-    return has_suffix(q.input, ".csv") ? fit_table(&q) : fit_arrays(&q);
+    return args_ends_with(q.input, ".csv") ? fit_table(&q) : fit_arrays(&q);
 }

@@ -13,8 +13,8 @@
 #include <string.h>
 
 static const char about[] =
-    "Writes the data of a problem: family[:f32|f64][:key=value]..., the keys in any order. Element i of a row is a function of\n"
-    "seed, row and i alone: the same problem has the same bits everywhere. Prints the problem in its canonical order.\n\n"
+    "Writes the data of a problem: family[:f32|f64][:key=value]..., the keys in any order. The same problem has the\n"
+    "same bits on every machine. Prints the problem in its canonical order.\n\n"
     "Keys of every problem\n"
     "  f32, f64   float32 (default) or float64\n"
     "  n          elements of a row; required; 1e7 may be written for 10000000\n"
@@ -92,6 +92,8 @@ int cmd_gen(int argc, char **argv)
     code = args_read(&page, argc, argv, &problem, 1, &n_operands);
     if (code == ARGS_GO_ON && !problem) code = say_bad("which problem? (%s --help shows what there is)", say_name);
     if (code == ARGS_GO_ON && !to.y) code = say_bad("needs -o FILE");
+    if (code == ARGS_GO_ON) code = args_output("-o", to.y, ".npy");
+    if (code == ARGS_GO_ON) code = args_output("--weights-out", to.w, ".npy");
     if (code != ARGS_GO_ON) return code;
 
     s         = malloc(sizeof *s);

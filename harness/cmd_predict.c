@@ -64,7 +64,7 @@ int cmd_predict(int argc, char **argv)
     predict_request  request = { .outside = CURVE_OUTSIDE_NAN };
     const char      *operands[2], *x = NULL, *by = NULL, *out = NULL, *outside = NULL;
     const arg_option options[] = {
-        { "--x", "COL", "Column of x in the data. Required.", &x },
+        { "--x", "COL", "Column of x in the data; a cell that is empty or NA is an error. Required.", &x },
         { "--by", "COL", "Column of groups in the data, for curves fitted with --by. Default: one curve.", &by },
         { "-o", "FILE", "Where the result goes, .csv. Required.", &out },
         { "--out-of-range", "clip|nan|error", "What an x outside its curve gives: the fit at the nearest end, nan, or an error. A group without a curve is\n"
@@ -78,6 +78,7 @@ int cmd_predict(int argc, char **argv)
     if (code == ARGS_GO_ON && n_operands < 2) code = say_bad("needs a curve and data (%s --help shows the usage)", say_name);
     if (code == ARGS_GO_ON && !x) code = say_bad("needs --x COL");
     if (code == ARGS_GO_ON && !out) code = say_bad("needs -o FILE");
+    if (code == ARGS_GO_ON) code = args_output("-o", out, ".csv");
     if (code == ARGS_GO_ON && outside) code = read_outside(outside, &request.outside);
     if (code != ARGS_GO_ON) return code;
     request.curve_path = operands[0];

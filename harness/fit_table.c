@@ -45,7 +45,7 @@ int fit_table(const fit_request *request)
     if (!kind && curve) kind = curve_write(&data, run.outputs.z, curve, &f);
     if (!kind) kind = outputs_commit(&files, &f);
     if (kind) {
-        say("%s", f.message);
+        say("%s%s", f.message, kind == FAULT_MISSING ? " (--skip-missing leaves such rows out)" : "");
         code = f.exit_code;
     } else {
         const fit_extra extra[] = { { "groups", data.groups }, { "skipped", data.skipped }, { NULL, 0 } };

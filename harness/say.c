@@ -60,7 +60,7 @@ static int edits(const char *a, const char *b)
 const char *say_nearest(const char *word, const char *const *candidates, int count)
 {
     const char *best  = NULL;
-    int         least = (int)strlen(word) / 3 + 2;
+    int         least = ((int)strlen(word) + 1) / 3 + 1; /* more edits than a third of it: another word */
 
     if (strlen(word) > WORD_MAX) return NULL;
     for (int k = 0; k < count; ++k) {

@@ -8,6 +8,7 @@
 #include "io/table.h"
 
 #include <csv.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,6 +146,21 @@ fault_kind table_each_row(source *s, table_style *style, table_row_function on_r
 
 /* ---------------------------------------------------------------- cells ---- */
 
+/* "'x', 'y', 'w'", cut with dots where text is full. */
+static void name_columns(const table_row *header, char *text, size_t bytes)
+{
+    size_t at = 0;
+    for (int64_t i = 0; i < header->n_cells; i++) {
+        const int n = snprintf(text + at, bytes - at, "%s'%.40s%s'", i > 0 ? ", " : "", header->cells[i].text,
+                               header->cells[i].bytes > 40 ? "..." : "");
+        if (at + (size_t)n + sizeof ", ..." > bytes) {
+            strcpy(text + at, i > 0 ? ", ..." : "...");
+            return;
+        }
+        at += (size_t)n;
+    }
+}
+
 fault_kind table_find_column(const source *s, const table_row *header, const char *name, int64_t *column, fault *f)
 {
     int64_t found = -1;
@@ -158,7 +174,9 @@ fault_kind table_find_column(const source *s, const table_row *header, const cha
         found = i;
     }
     if (found < 0) {
-        fault_set(f, FAULT_COLUMN, "%s: line %lld: no column is called '%s'", s->name, (long long)header->line, name);
+        char names[512];
+        name_columns(header, names, sizeof names);
+        fault_set(f, FAULT_COLUMN, "%s: line %lld: no column is called '%.200s'; there are %s", s->name, (long long)header->line, name, names);
         if (f != NULL) f->line = header->line;
         return FAULT_COLUMN;
     }

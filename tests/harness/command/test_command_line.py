@@ -69,6 +69,7 @@ class CommandLine(CommandTest):
         self.bad("docotr", says="did you mean doctor?")
         self.bad("help", "lits", says="did you mean list?")
         self.bad("--verison")
+        self.bad("digest", says="unknown command 'digest' (isohull")
         self.bad("", says="unknown command")
         self.bad("x" * 500, says="unknown command")
         self.bad("fit", "y.npy", "--weigths", "w.npy", says="did you mean --weights?")

@@ -86,6 +86,7 @@ class Refusals(CommandTest):
         self.bad("fit", "y.npy", "-o", "z.npy", "--blocks", "z.npy", says="z.npy")
         self.bad("fit", "y.npy", "-o", "/dev/full", says="/dev/full")
         self.bad("fit", "y.npy", says="-o FILE")
+        self.bad("fit", "y.npy", "-o", "z.csv", says="-o: what is written is .npy")
 
     def test_bounds(self):
         self.bad("fit", "y.npy", "-o", "z.npy", "--min", "2", "--max", "1", says=["--min 2", "--max 1"])

@@ -122,6 +122,8 @@ class Gen(CommandTest):
         self.bad("gen", says="which problem?")
         self.bad("gen", "noise:n=5", says="-o FILE")
         self.bad("gen", "noise:n=5", "-o", "absent/y.npy", says="absent/y.npy")
+        self.bad("gen", "noise:n=5", "-o", "y.csv", says="-o: what is written is .npy")
+        self.bad("gen", "noise:n=5", "-o", "y.npy", "--weights-out", "w.csv", says="--weights-out: what is written is .npy")
         self.bad("gen", "noise:n=5", "-o", "y.npy", "--weights-out", "y.npy", says="y.npy")
         self.bad("gen", "noise:n=5", "-o", "y.npy", "--weights-out", "absent/w.npy", says="absent/w.npy")
         self.bad("gen", "noise:n=5", "-o", "y.npy", "--offsets-out", "o.npy", says="--offsets-out")

@@ -70,7 +70,12 @@ class Table(CommandTest):
 
     def test_missing(self):
         self.write("m.csv", "x,y,z\n1,1,NA\n2,NA,1\n,5,1\n4,0,\n")
-        self.bad("fit", "m.csv", "--x", "x", "--y", "y", "-o", "c.csv", says=["line 3", "y"])
+        self.bad("fit", "m.csv", "--x", "x", "--y", "y", "-o", "c.csv", says=["line 3", "y", "--skip-missing"])
+        self.bad("fit", "m.csv", "--x", "x", "--y", "q", "-o", "c.csv", says="no column is called 'q'; there are 'x', 'y', 'z'\n")
+        self.write("many.csv", ",".join(f"c{i}" for i in range(1000)) + "\n")
+        self.bad("fit", "many.csv", "--x", "q", "--y", "y", "-o", "c.csv", says=["'q'; there are 'c0', 'c1', ", ", ...\n"])
+        self.write("long.csv", ",".join("%d" % i * 300 for i in range(9)) + "\n")
+        self.bad("fit", "long.csv", "--x", "q", "--y", "y", "-o", "c.csv", says="there are '" + "0" * 40 + "...', '")
         done = self.good("fit", "m.csv", "--x", "x", "--y", "y", "-o", "c.csv", "--skip-missing")
         self.assertIn("2 rows left out", done.stderr)
         self.assertEqual(self.numbers_of("c.csv"), [(1, 0.5, 1), (4, 0.5, 1)])
@@ -104,6 +109,8 @@ class Table(CommandTest):
         self.bad("predict", "c.csv", "--x", "x", "-o", "out2.csv")
         self.bad("predict", "c.csv", "d.csv", "-o", "out2.csv", says="--x COL")
         self.bad("predict", "c.csv", "d.csv", "--x", "x", says="-o FILE")
+        self.bad("predict", "c.csv", "d.csv", "--x", "x", "-o", "out.npy", says="-o: what is written is .csv")
+        self.bad("fit", "d.csv", "--x", "x", "--y", "x", "-o", "curve.NPY", says="-o: what is written is .csv")
         self.bad("predict", "c.csv", "d.csv", "--x", "y", "-o", "out2.csv", says="y")
         self.bad("predict", "absent.csv", "d.csv", "--x", "x", "-o", "out2.csv", says="absent.csv")
         self.bad("predict", "c.csv", "d.csv", "--x", "x", "-o", "absent/out.csv", says="absent/out.csv")

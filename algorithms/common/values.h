@@ -10,6 +10,8 @@
 /* Kind of a row. Functions that are forced inline with a constant kind are compiled once for each. */
 enum { IH_KIND_F32 = 1, IH_KIND_WEIGHTED = 2, IH_KINDS = 4 };
 
+#define IH_F32_MOST 0x1.fffffep127
+
 typedef struct ih_values {
     const void *y, *w; /* [n]; w NULL without weights              */
     double      sign;  /* values count multiplied by it: 1 or -1   */
@@ -52,14 +54,22 @@ IH_HD_FORCED void ih_sums_add(ih_sums *s, const ih_values *v, int64_t i, int32_t
  * 2^-300 .. 2^300 and weights within 2^-150 .. 2^150 (float32 always are). Then sums of w y are multiples of 2^-406 and
  * below 2^363, sums of w multiples of 2^-202 and below 2^213; their products are multiples of 2^-608 and below 2^576; means
  * are above 2^-619 or 0, so that products of a rounding boundary and a sum of w are multiples of 2^-875. So two_prod is
- * exact and no product is subnormal. Rows outside are solved in integers. */
+ * exact and no product is subnormal. Rows outside are solved in integers. Values that a fit refuses (NaN, infinities, weights
+ * that are not positive) are out of range too, for float32 only these. */
 IH_HD_FORCED int32_t ih_value_in_range(const ih_values *v, int64_t i, int32_t kind)
 {
     double  y, p;
     int32_t good = 1;
-    if (kind & IH_KIND_F32) return 1;
     y = ih_load(v->y, i, kind);
     p = fabs(y);
+    if (kind & IH_KIND_F32) {
+        good = p <= IH_F32_MOST;
+        if (kind & IH_KIND_WEIGHTED) {
+            const double w = ih_load(v->w, i, kind);
+            good &= (w > 0) & (w <= IH_F32_MOST);
+        }
+        return good;
+    }
     if (kind & IH_KIND_WEIGHTED) {
         const double w = ih_load(v->w, i, kind);
         p              = fabs(w * y);

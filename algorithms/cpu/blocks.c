@@ -29,7 +29,7 @@ void ih_blocks_gather(const ih_problem *p, const ih_outputs *out)
     for (int64_t r = 0; r < p->rows; ++r) {
         const int64_t       begin = ih_row_begin(p, r), count = out->block_offsets[r + 1];
         const ih_row_blocks from = ih_row_blocks_of(p, out, r);
-        if (out->block_starts)
+        if (out->block_starts && begin != 0) /* the blocks of the first row stand where they belong */
             for (int64_t k = 0; k < count; ++k) out->block_starts[at + k] = from.starts[k] + begin;
         if (at != begin && out->block_weights) memmove(out->block_weights + at, from.weights, (size_t)count * sizeof(double));
         if (at != begin && out->block_means) memmove(out->block_means + at, from.means, (size_t)count * sizeof(double));

@@ -31,6 +31,7 @@ typedef struct hulls_worker {
     int64_t        row_number;
     int64_t        budget;      /* elements that the third level may still sum in this unit      */
     int32_t        failed;      /* the unit ran out of it, or is out of range                    */
+    int32_t        suspect;     /* values out of range were seen: perhaps such as a fit refuses  */
     ih_status      status;
     char           fault[160];   /* debug build: what differs from the exact level               */
     int64_t        longest_move; /* rounds of descriptor moves of the level at work              */

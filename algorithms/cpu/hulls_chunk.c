@@ -49,8 +49,9 @@ static void chunk_of_row(hulls *h, hulls_worker *w, int64_t chunk)
     int32_t          count = 0;
 
     hulls_unit_begin(h, w, row->row, n);
-    if (!build_hull(w, &s.values, begin, n, ih_store_stops(&s, j))) w->failed = 1;
-    else {
+    if (!build_hull(w, &s.values, begin, n, ih_store_stops(&s, j))) {
+        w->failed = w->suspect = 1;
+    } else {
         for (int32_t l = 0; l < ih_chunk_lanes(n); ++l)
             for (uint32_t bits = c->mask[l]; bits; bits &= bits - 1) ih_store_put(&s, slot, count++, 32 * l + ih_bit_low(bits));
         ih_store_put(&s, slot, count++, n);

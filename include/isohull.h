@@ -238,7 +238,7 @@ typedef struct ih_impl {
 
 IH_API int32_t        ih_impl_count(void);
 IH_API const ih_impl *ih_impl_at(int32_t k);             /* NULL out of range; order of the registry  */
-IH_API const ih_impl *ih_impl_find(const char *name);    /* NULL if there is none                     */
+IH_API const ih_impl *ih_impl_find(const char *name);    /* NULL if there is none, which ih_fit takes for the default */
 IH_API const ih_impl *ih_impl_default(ih_device device); /* the fastest canonical one of that device, or NULL */
 
 /* Parse "NAME[:option=value...]", as it stands in records and labels, into an implementation and options (whose other
@@ -261,6 +261,7 @@ IH_API ih_status ih_workspace_bytes(const ih_impl *impl, const ih_problem *p, co
 IH_API ih_status ih_fit(const ih_impl *impl, const ih_problem *p, const ih_options *o, const ih_outputs *out, void *ws,
                         size_t ws_bytes, void *stream);
 
+/* Gradient of a fit of p. impl, o, ws and stream as for ih_fit; the blocks may come from any canonical implementation. */
 IH_API ih_status ih_backward_workspace_bytes(const ih_impl *impl, const ih_problem *p, const ih_options *o,
                                              const ih_gradient *gradient, size_t *bytes);
 IH_API ih_status ih_backward(const ih_impl *impl, const ih_problem *p, const ih_options *o, const ih_gradient *gradient,
@@ -268,6 +269,8 @@ IH_API ih_status ih_backward(const ih_impl *impl, const ih_problem *p, const ih_
 
 /* ---------------------------------------------------------------- init functions ---- */
 
+/* Each sets size, and the defaults of the fields that the caller's struct has. The functions without a size, for C and C++,
+ * are compiled into the caller; a binding calls these with the size of its own struct. */
 IH_API void ih_problem_init_sized(ih_problem *p, size_t size);
 IH_API void ih_outputs_init_sized(ih_outputs *out, size_t size);
 IH_API void ih_options_init_sized(ih_options *o, size_t size);

@@ -5,6 +5,8 @@
 #include "fit.h"
 #include "say.h"
 
+#include "io/outputs.h"
+
 #include <isohull.h>
 
 #include <limits.h>
@@ -86,6 +88,8 @@ static int check_outputs(const fit_request *q)
         for (int k = 0; k < i; ++k)
             if (paths[i] && paths[k] && strcmp(paths[i], paths[k]) == 0 && strncmp(paths[i], "/dev/", 5) != 0)
                 return say_bad("two outputs have the same name: %s", paths[i]);
+    for (int i = 0; i < 4; ++i)
+        if (q->json && outputs_is_stdout(paths[i])) return say_bad("--json and %s would mix on standard output", paths[i]);
     return args_output("-o", q->out, args_ends_with(q->input, ".csv") ? ".csv" : ".npy");
 }
 

@@ -14,7 +14,8 @@
 
 static const char about[] =
     "Writes the data of a problem: family[:f32|f64][:key=value]..., the keys in any order. The same problem has the\n"
-    "same bits on every machine. Prints the problem in its canonical order.\n\n"
+    "same bits on every machine. Prints the problem in its canonical order (on standard\n"
+    "error if a file goes to standard output).\n\n"
     "Keys of every problem\n"
     "  f32, f64   float32 (default) or float64\n"
     "  n          elements of a row; required; 1e7 may be written for 10000000\n"
@@ -111,7 +112,8 @@ int cmd_gen(int argc, char **argv)
             say("%s", f.message);
             code = f.exit_code;
         } else {
-            puts(canonical);
+            if (outputs_is_stdout(to.y) || outputs_is_stdout(to.w) || outputs_is_stdout(to.offsets)) say("%s", canonical);
+            else puts(canonical);
             if (is_ragged(s) && !to.offsets) say("the rows of %s cannot be told apart without their offsets (--offsets-out)", to.y);
             code = EXIT_GOOD;
         }

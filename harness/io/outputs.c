@@ -131,6 +131,32 @@ static bool is_stream(const char *path)
     return strncmp(path, "/dev/std", 8) == 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
 }
 
+/* The descriptor of this process that a path names, or -1. */
+static int own_descriptor(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    char                    *end     = NULL;
+    for (int k = 0; k < 3; k++)
+        if (strcmp(path, names[k]) == 0) return k;
+    if (strncmp(path, "/dev/fd/", 8) == 0 && path[8] >= '0' && path[8] <= '9') {
+        const long number = strtol(path + 8, &end, 10);
+        if (*end == 0 && number <= INT_MAX) return (int)number;
+    }
+    return -1;
+}
+
+bool outputs_is_stdout(const char *path)
+{
+    return path != NULL && own_descriptor(path) == STDOUT_FILENO;
+}
+
+/* Opened anew, a stream that is a file would be written from its start again, over what a `>>` or an earlier command left. */
+static int open_stream(const char *path)
+{
+    const int own = own_descriptor(path);
+    return own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : open(path, O_WRONLY | O_CLOEXEC);
+}
+
 fault_kind outputs_add(outputs *o, const char *path, FILE **stream, fault *f)
 {
     struct stat st;
@@ -145,7 +171,7 @@ fault_kind outputs_add(outputs *o, const char *path, FILE **stream, fault *f)
     if (e->path == NULL) return fault_set(f, FAULT_MEMORY, "%s: memory ran out", path);
     o->n++; /* from here on outputs_discard cleans up */
     if (exists && (!S_ISREG(st.st_mode) || is_stream(path))) {
-        fd = open(path, O_WRONLY | O_CLOEXEC);
+        fd = open_stream(path);
     } else {
         e->target = resolve(path, exists);
         if (e->target == NULL) return bad_output(path, strerror(errno), f);

@@ -32,6 +32,9 @@ typedef struct outputs {
 void       outputs_init(outputs *o);
 fault_kind outputs_add(outputs *o, const char *path, FILE **stream, fault *f);
 
+/* Is it the name of this process's standard output (/dev/stdout, /dev/fd/1)? NULL is not. */
+bool       outputs_is_stdout(const char *path);
+
 /* Flush and check all streams, then rename all temporaries; signals wait meanwhile (outputs_abandon). On a fault nothing
  * that can be taken back stays. */
 fault_kind outputs_commit(outputs *o, fault *f);

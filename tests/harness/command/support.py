@@ -112,9 +112,10 @@ class CommandTest(unittest.TestCase):
         return npy_parse(self.read(name))
 
     def isohull(self, *args, env=None, **kw):
-        """Run in the test's folder; output as text."""
+        """Run in the test's folder; output as text, or with text=False as bytes."""
         kw.setdefault("stdout", subprocess.PIPE)
-        return subprocess.run([EXE, *map(str, args)], cwd=self.dir, stderr=subprocess.PIPE, text=True, timeout=300,
+        kw.setdefault("text", True)
+        return subprocess.run([EXE, *map(str, args)], cwd=self.dir, stderr=subprocess.PIPE, timeout=300,
                               env={**os.environ, **(env or {})}, **kw)
 
     def good(self, *args, **kw):

@@ -142,6 +142,23 @@ class Streams(CommandTest):
             self.assertEqual(done.returncode, 2)
             self.assertIn("standard output", done.stderr)
 
+    def test_outputs_on_standard_output(self):
+        """Pipes take the file and nothing else; a file that is standard output is gone on with, not begun anew."""
+        self.good("gen", "noise:n=5", "-o", "y.npy")
+        done = self.isohull("gen", "noise:n=5", "-o", "/dev/stdout", text=False)
+        self.assertEqual((done.returncode, done.stdout), (0, self.read("y.npy")))
+        self.assertIn(b"noise:f32:n=5", done.stderr)
+        self.write("t.csv", "x,y\n1,2\n")
+        fit = ["fit", "t.csv", "--x", "x", "--y", "y", "-o"]
+        for name in "/dev/stdout", "/dev/fd/1":
+            for mode in "w", "a":
+                self.write("all.txt", "first\n")
+                with open(self.path("all.txt"), mode) as file:
+                    for _ in range(2):
+                        self.good(*fit, name, stdout=file)
+                self.assertEqual(self.read("all.txt").decode(), ("first\n" if mode == "a" else "") + "x,fit,weight\n1,2,1\n" * 2)
+            self.bad(*fit, name, "--json", says="--json")
+
     def test_closed_streams_do_not_end_up_in_files(self):
         self.write_npy("y.npy", [3, 1, 2])
         subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", EXE, "fit", "y.npy", "-o", "z.npy"], cwd=self.dir)

@@ -13,9 +13,8 @@
 #include <string.h>
 
 static const char about[] =
-    "Writes the data of a problem: family[:f32|f64][:key=value]..., the keys in any order. The same problem has the\n"
-    "same bits on every machine. Prints the problem in its canonical order (on standard\n"
-    "error if a file goes to standard output).\n\n"
+    "Writes the data of a problem: family[:f32|f64][:key=value]..., the keys in any order. The same problem has the same bits\n"
+    "on every machine. Prints the problem in its canonical order (on standard error if a file goes to standard output).\n\n"
     "Keys of every problem\n"
     "  f32, f64   float32 (default) or float64\n"
     "  n          elements of a row; required; 1e7 may be written for 10000000\n"

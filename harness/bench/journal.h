@@ -8,11 +8,13 @@
 
 typedef struct journal journal;
 
-/* Open for appending (created if absent); exclusive among processes (flock): FAULT_WRITE if another one holds it.
+/* Open for appending (created if absent); exclusive among processes (flock): FAULT_WRITE if another one holds it. The lock
+ * belongs to the process and its children: journal_forget in a child gives the child's share back.
  * torn_bytes (may be NULL) receives the length of a torn last line, 0 if there was none. */
 fault_kind journal_open(journal **out, const char *path, int64_t *torn_bytes, fault *f);
 fault_kind journal_append(journal *j, const json_t *line, fault *f); /* one write(2) of the whole line, then fdatasync */
 void       journal_close(journal *j);                               /* takes NULL */
+void       journal_forget(journal *j);                              /* in a child after fork: close, nothing else */
 
 /* What a journal holds, in order. */
 typedef struct journal_data {

@@ -54,7 +54,9 @@ typedef struct cell_record {
     int32_t     warmup_calls;
     int64_t     samples;                /* length of samples_ms                                                  */
     double     *samples_ms;             /* in the order they were taken; owned                                   */
-    double      median_ms, ci_low_ms, ci_high_ms; /* derived from samples_ms: median, exact 95 % interval; ci -1 if too few */
+    int64_t     throttled_count;
+    int64_t    *throttled;              /* rising indices of samples taken under lowered clocks: they do not count; owned */
+    double      median_ms, ci_low_ms, ci_high_ms; /* of the samples that count: median, exact 95 % interval; -1: too few  */
     int64_t     copy_samples;           /* copy of y to z (and read of w), interleaved with the samples           */
     double     *copy_samples_ms;        /* owned                                                                 */
     double      read_ms, empty_call_ms; /* medians: y and w read once; a fit of no elements. -1: not measured      */
@@ -67,6 +69,14 @@ typedef struct cell_record {
 
 void cell_init(cell_record *c);  /* nothing known; defaults of the protocol */
 void cell_free(cell_record *c);
+
+void cell_move(cell_record *to, cell_record *from); /* *to takes over everything, *from is empty after it */
+
+/* The samples that count, copied to `to` [samples]; returns how many. */
+int64_t cell_counting(const cell_record *c, double *to);
+
+/* Fill median_ms, ci_low_ms and ci_high_ms from the samples (stats.h). */
+fault_kind cell_derive(cell_record *c, fault *f);
 
 /* The identity by which a cell counts as done: impl, problem, device, protocol, code_hash; whether it is accuracy. */
 int cell_same(const cell_record *a, const cell_record *b);

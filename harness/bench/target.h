@@ -7,20 +7,34 @@
 #include "record.h"
 #include "datasets/problem.h"
 
+#include <stdbool.h>
+
 typedef struct target target;
 
-/* What one opened problem can be asked for. A target is used by one process, a problem at a time. */
+typedef struct problem_info {
+    int64_t rows, n;        /* n: elements in all                        */
+    char    digest[17];     /* of the canonical fit, by the referee       */
+    int64_t blocks;
+} problem_info;
+
+/* What one opened problem can be asked for. A target is used by one process, a problem at a time. Functions over a cell
+ * read its impl, problem and protocol, and find what prepare made by impl. */
 struct target {
-    const char *device; /* "cpu", "replay" */
+    const char *device;  /* "cpu", "replay": as it stands in records                                                   */
+    bool        virtual_time; /* times do not pass, they are played                                                   */
     void       *state;
-    /* Generate or load the problem, fit it by the referee (digest_want), poison nothing yet. */
-    fault_kind (*open)(target *t, const ih_spec *problem, char digest_want[17], int64_t *blocks, fault *f);
-    /* Get an implementation ready: workspace allocated. FAULT_LIBRARY with status unsupported: c->status says so. */
+    double (*now_ms)(target *t); /* its clock, for budgets                                                             */
+    /* Generate or load the problem and fit it by the referee. */
+    fault_kind (*open)(target *t, const ih_spec *problem, problem_info *info, fault *f);
+    /* Get an implementation ready: workspace allocated, c->workspace_bytes and threads set. Where the implementation
+     * cannot do this: FAULT_NONE, c->status CELL_UNSUPPORTED and c->why; otherwise c->status is left alone. */
     fault_kind (*prepare)(target *t, cell_record *c, fault *f);
-    /* One sample: outputs poisoned, caches flushed if c->protocol.cold, then the call alone is timed. */
-    fault_kind (*sample)(target *t, cell_record *c, double *ms, fault *f);
-    /* One call with block outputs, untimed: the digest of what it wrote. */
-    fault_kind (*digest)(target *t, cell_record *c, char digest[17], fault *f);
+    /* One sample: output poisoned, caches flushed if c->protocol.cold, then the call alone is timed. */
+    fault_kind (*sample)(target *t, cell_record *c, double *ms, bool *throttled, fault *f);
+    /* Is what the last sample wrote the z of the referee, value by value? */
+    fault_kind (*verify)(target *t, cell_record *c, bool *same, fault *f);
+    /* One call with block outputs, untimed: fills c->digest and c->blocks. */
+    fault_kind (*digest)(target *t, cell_record *c, fault *f);
     /* One call with the stage hook: c->stage; and one with counters: c->counters. Untimed as a whole. */
     fault_kind (*stages)(target *t, cell_record *c, fault *f);
     /* Ceilings under the same protocol: y copied to z (and w read), y and w read, a call without elements. */
@@ -31,7 +45,7 @@ struct target {
     void (*free)(target *t);
 };
 
-target *target_cpu(void);
-target *target_replay(const char *trace_path, fault *f); /* NULL on a fault */
+target *target_cpu(fault *f);                             /* NULL on a fault */
+target *target_replay(const char *trace_path, fault *f);
 
 #endif

@@ -58,6 +58,23 @@ static int unknown(const arg_page *page, const char *arg, size_t length)
     return say_bad("unknown option '%.*s' (%s --help lists all)", (int)length, arg, say_name);
 }
 
+/* Where the next value of an option goes; NULL after a message if it has been given as often as it may be. */
+static const char **slot_of(const arg_option *opt)
+{
+    const size_t length = opt->value ? strlen(opt->value) : 0;
+    const char **slot   = opt->text;
+
+    if (length > 3 && strcmp(opt->value + length - 3, "...") == 0) {
+        while (*slot) ++slot;
+        if (slot - opt->text < ARGS_REPEATS - 1) return slot;
+        say("option %s is given more than %d times", opt->name, ARGS_REPEATS - 1);
+        return NULL;
+    }
+    if (!*slot) return slot;
+    say("option %s is given twice", opt->name);
+    return NULL;
+}
+
 int args_read(const arg_page *page, int argc, char **argv, const char **operands, int most, int *n_operands)
 {
     int options_end = 0;
@@ -83,9 +100,11 @@ int args_read(const arg_page *page, int argc, char **argv, const char **operands
         const size_t      length  = is_long ? strcspn(arg, "=") : 2;
         const arg_option *opt     = find(page, arg, length);
         const char       *value   = NULL;
+        const char      **slot;
 
         if (!opt) return unknown(page, arg, is_long ? length : strlen(arg));
-        if (*opt->text) return say_bad("option %s is given twice", opt->name);
+        slot = slot_of(opt);
+        if (!slot) return EXIT_USAGE;
         if (arg[length]) value = arg + length + is_long;
         if (!opt->value && value) return say_bad("option %s takes no value, but '%s' is given", opt->name, value);
         if (!opt->value) value = "";
@@ -93,7 +112,7 @@ int args_read(const arg_page *page, int argc, char **argv, const char **operands
             if (i + 1 == argc) return say_bad("option %s needs a value: %s", opt->name, opt->value);
             value = argv[++i];
         }
-        *opt->text = value;
+        *slot = value;
     }
     return ARGS_GO_ON;
 }

@@ -9,8 +9,10 @@ typedef struct arg_option {
     const char  *name;  /* as typed: "--weights" or "-o"                                             */
     const char  *value; /* what the help page calls its value: "FILE"; NULL for a switch             */
     const char  *help;  /* lines of the help page, separated by '\n', with unit and default          */
-    const char **text;  /* receives the value ("" for a switch); NULL before. Given twice: an error  */
-} arg_option;
+    const char **text;  /* receives the value ("" for a switch); NULL before. Given twice: an error, */
+} arg_option;           /* unless value ends with "...": text is then an array [ARGS_REPEATS] of NULL, filled in order */
+
+enum { ARGS_REPEATS = 64 }; /* the last one stays NULL */
 
 typedef struct arg_page {
     const char       *usage;    /* one line or several: "isohull fit Y.npy -o Z.npy [options]"        */

@@ -5,6 +5,7 @@
 #include "json.h"
 #include "say.h"
 
+#include "bench/select.h"
 #include "datasets/families.h"
 
 #include <isohull.h>
@@ -70,14 +71,16 @@ static json_t *family_json(const ih_family_info *family)
 
 static int print_json(void)
 {
-    json_t *implementations = json_array(), *families = json_array(), *weightings = json_array(), *ragged = json_array();
+    json_t *implementations = json_array(), *families = json_array(), *weightings = json_array(), *ragged = json_array(), *presets = json_array();
 
     for (int32_t k = 0; k < ih_impl_count(); ++k) json_array_append_new(implementations, implementation_json(ih_impl_at(k)));
     for (int32_t k = 0; k < IH_FAMILY_COUNT; ++k) json_array_append_new(families, family_json(ih_family_at(k)));
     for (int32_t k = 0; k < IH_WEIGHTING_COUNT; ++k) json_array_append_new(weightings, name_json(ih_weighting_at(k)));
     for (int32_t k = 0; k < IH_RAGGED_COUNT; ++k) json_array_append_new(ragged, name_json(ih_ragged_at(k)));
-    return json_print(json_pack("{so so so so s[]}", "implementations", implementations, "families", families, "weightings", weightings,
-                                "ragged", ragged, "presets"));
+    for (int k = 0; select_preset_at(k); ++k)
+        json_array_append_new(presets, json_pack("{ss ss}", "name", select_preset_at(k)->name, "summary", select_preset_at(k)->summary));
+    return json_print(json_pack("{so so so so so}", "implementations", implementations, "families", families, "weightings", weightings,
+                                "ragged", ragged, "presets", presets));
 }
 
 /* ---- table ---- */
@@ -137,8 +140,7 @@ int cmd_list(int argc, char **argv)
         "  implementations  each with name, claim (canonical: the exact solution rounded once; or approximate), device, dtypes,\n"
         "                   options (names), weights, ragged, gradient, available, why (the reason if it is not), section, summary, default\n"
         "  families         each with name, summary and parameters (name, summary, default, least, most, whole)\n"
-        "  weightings, ragged (laws of row lengths)   each with name and summary\n"
-        "  presets          empty in this version\n\n"
+        "  weightings, ragged (laws of row lengths), presets   each with name and summary\n\n"
         "Examples:\n"
         "  $ isohull list\n"
         "  $ isohull list --json\n\n"
@@ -153,6 +155,7 @@ int cmd_list(int argc, char **argv)
     print_families();
     print_names("\nWeightings (w=...)", ih_weighting_at, IH_WEIGHTING_COUNT);
     print_names("\nLaws of row lengths (ragged=...)", ih_ragged_at, IH_RAGGED_COUNT);
-    puts("\nPresets: none in this version");
+    puts("\nPresets of problems (isohull accuracy --preset NAME)");
+    for (int k = 0; select_preset_at(k); ++k) printf("  %-13s %s\n", select_preset_at(k)->name, select_preset_at(k)->summary);
     return EXIT_GOOD;
 }

@@ -4,7 +4,7 @@
 
 packages_build="gcc libc6-dev meson ninja-build pkg-config libjansson-dev libcsv-dev libxxhash-dev"
 packages_main="gnuplot-nox python3"
-packages_tests="g++ libcmocka-dev libgmp-dev libgsl-dev clang llvm python3"
+packages_tests="g++ libcmocka-dev libgmp-dev libgsl-dev libbenchmark-dev libbenchmark-tools python3-scipy clang llvm python3"
 
 jobs=$(nproc)
 

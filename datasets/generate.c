@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/fenv.h"
+#include "cpu/team.h"
 
 #if defined(_OPENMP)
 #  include <omp.h>
@@ -158,8 +159,9 @@ void ih_generate(const ih_spec *s, const int64_t *offsets, int64_t begin, int64_
     const int64_t spans = (end - begin + span - 1) / span;
     const size_t  item  = s->dtype == IH_F32 ? 4 : 8;
 #if defined(_OPENMP)
-    const int     team  = threads > 0 ? threads : omp_get_max_threads();
-#  pragma omp parallel for schedule(dynamic) num_threads(team) if (spans > 1 && team > 1)
+    const int     most  = threads > 0 ? threads : omp_get_max_threads();
+    const int     team  = spans > 1 ? ih_team_size(most < spans ? most : (int32_t)spans) : 1;
+#  pragma omp parallel for schedule(dynamic) num_threads(team) if (team > 1)
 #else
     (void)threads;
 #endif

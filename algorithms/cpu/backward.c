@@ -3,6 +3,7 @@
  * rows are one list, and any division of it gives the same bits. */
 #include "backward.h"
 #include "exact_backward.h"
+#include "team.h"
 
 #include "../common/fenv.h"
 
@@ -20,13 +21,16 @@ ih_status ih_cpu_backward_workspace_bytes(const ih_problem *p, const ih_options 
 ih_status ih_cpu_backward(const ih_problem *p, const ih_options *o, const ih_gradient *gradient, void *ws, size_t ws_bytes, void *stream)
 {
     const int64_t         blocks = gradient->block_offsets[p->rows], share = 1024; /* blocks a thread takes at once */
+    const int64_t         shares = (blocks + share - 1) / share;
     const ih_row          all    = { p->y, p->w, ih_problem_elements(p), p->dtype, 1 };
     const ih_backward_row r      = { all, p->y_min, p->y_max, gradient->g, gradient->grad_y, gradient->grad_w };
 
     (void)ws, (void)ws_bytes, (void)stream;
 #ifdef _OPENMP
-    const int threads = o->threads > 0 ? o->threads : omp_get_num_procs();
-#  pragma omp parallel num_threads(threads) if (threads > 1 && blocks > 1 && all.n > 65536)
+    int threads = all.n <= 65536 ? 1 : o->threads > 0 ? o->threads : omp_get_num_procs();
+    if (threads > shares) threads = shares > 0 ? (int)shares : 1;
+    threads = ih_team_size(threads);
+#  pragma omp parallel num_threads(threads) if (threads > 1)
 #else
     (void)o;
 #endif
@@ -35,8 +39,8 @@ ih_status ih_cpu_backward(const ih_problem *p, const ih_options *o, const ih_gra
 #ifdef _OPENMP
 #  pragma omp for schedule(dynamic, 1)
 #endif
-        for (int64_t k = 0; k < (blocks + share - 1) / share; ++k)
-            ih_backward_blocks(&r, gradient->block_starts, k * share, k + 1 < (blocks + share - 1) / share ? (k + 1) * share : blocks, blocks);
+        for (int64_t k = 0; k < shares; ++k)
+            ih_backward_blocks(&r, gradient->block_starts, k * share, k + 1 < shares ? (k + 1) * share : blocks, blocks);
         ih_fenv_leave(saved);
     }
     return IH_OK;

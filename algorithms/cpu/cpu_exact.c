@@ -3,6 +3,7 @@
 #include "backward.h"
 #include "blocks.h"
 #include "exact_solve.h"
+#include "team.h"
 
 #include "../common/error.h"
 #include "../common/fenv.h"
@@ -44,6 +45,7 @@ static ih_status fit(const ih_problem *p, const ih_options *o, const ih_outputs 
 #ifdef _OPENMP
     int threads = o->threads > 0 ? o->threads : omp_get_num_procs();
     if (threads > p->rows) threads = p->rows > 0 ? (int)p->rows : 1;
+    threads = ih_team_size(threads);
 #  pragma omp parallel num_threads(threads) if (threads > 1)
 #else
     (void)o;

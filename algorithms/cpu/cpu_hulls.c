@@ -9,6 +9,7 @@
 #include "hulls.h"
 
 #include "blocks.h"
+#include "team.h"
 
 #include "../batch/check.h"
 #include "../common/error.h"
@@ -45,6 +46,7 @@ static ih_status fit(const ih_problem *p, const ih_options *o, const ih_outputs 
     ih_status st = IH_OK;
 
     hulls_shape(&h, p, o, out);
+    h.threads = ih_team_size(h.threads);
     while (hulls_layout(&h, NULL) > ws_bytes && h.threads > 1) --h.threads; /* threads = 0 may mean more now than at the query */
     hulls_layout(&h, ws);
     for (int32_t t = 0; t < h.threads; ++t) hulls_worker_init(&h, t);

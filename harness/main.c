@@ -2,7 +2,6 @@
  * main.c: the command isohull: picks the command, and sees to signals and standard streams.
  * setlocale() is never called, here or below: numbers are read and written with a decimal point everywhere. */
 #include "commands.h"
-#include "io/outputs.h"
 #include "say.h"
 
 #include "io/outputs.h"
@@ -70,7 +69,7 @@ static void stop(int number)
 
 static void watch_signals(void)
 {
-    static const int stops[] = { SIGINT, SIGTERM, SIGHUP };
+    static const int stops[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU };
     struct sigaction action, before;
 
     memset(&action, 0, sizeof action);
@@ -80,10 +79,14 @@ static void watch_signals(void)
         /* what the caller ignores (nohup, a shell's background job) stays ignored */
         if (sigaction(stops[k], NULL, &before) == 0 && before.sa_handler != SIG_IGN) sigaction(stops[k], &action, NULL);
     }
-    /* a reader that leaves early is noticed when standard output is flushed */
+    /* a reader that leaves early is noticed when standard output is flushed, a file past its limit when it is written */
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
+    sigaction(SIGXFSZ, &action, NULL);
 }
+
+/* For a runtime that ends the process by exit(): nothing half-written stays then either. */
+static void leave(void) { (void)outputs_abandon(0); }
 
 static const struct command *find(const char *name)
 {
@@ -105,12 +108,11 @@ static int unknown(const char *name)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-    int code, flushed;
+    int code;
 
     say_name = command->full_name;
     code     = command->run(argc, argv);
-    flushed  = say_flush();
-    return code == EXIT_GOOD ? flushed : code;
+    return code == EXIT_GOOD ? say_flush() : code; /* what stopped it has been said */
 }
 
 int main(int argc, char **argv)
@@ -119,6 +121,7 @@ int main(int argc, char **argv)
 
     fill_standard_streams();
     watch_signals();
+    atexit(leave);
     if (argc < 2) {
         print_help(stderr);
         return EXIT_USAGE;

@@ -159,6 +159,12 @@ class Streams(CommandTest):
                 self.assertEqual(self.read("all.txt").decode(), ("first\n" if mode == "a" else "") + "x,fit,weight\n1,2,1\n" * 2)
             self.bad(*fit, name, "--json", says="--json")
 
+    def test_broken_output_is_said_once(self):
+        self.write_npy("y.npy", [3, 1, 2])
+        for args in ["list", "--json"], ["fit", "y.npy", "--json"], ["doctor"]:
+            with open("/dev/full", "w") as full:
+                self.assertEqual(self.isohull(*args, stdout=full).stderr.count("standard output"), 1)
+
     def test_closed_streams_do_not_end_up_in_files(self):
         self.write_npy("y.npy", [3, 1, 2])
         subprocess.run(["sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", EXE, "fit", "y.npy", "-o", "z.npy"], cwd=self.dir)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Interrupted runs leave nothing half-written; a long fit keeps within its memory."""
+import json
 import os
 import resource
 import signal
@@ -30,7 +31,7 @@ class Interrupt(CommandTest):
 
     def test_fit(self):
         self.good("gen", "noise:f64:n=3e6:w=extreme", "-o", "y.npy", "--weights-out", "w.npy")
-        for number, want in (signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP):
+        for number, want in (signal.SIGINT, 130), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP), (signal.SIGQUIT, 128 + signal.SIGQUIT), (signal.SIGXCPU, 128 + signal.SIGXCPU):
             # --json: four fits or more, so that the signal meets one
             got = [self.interrupt(number, "fit", "y.npy", "--weights", "w.npy", "--impl", IMPLEMENTATIONS[0], "-o", "z.npy", "--blocks", "b.npy", "--json")
                    for _ in range(3)]
@@ -59,6 +60,39 @@ class Interrupt(CommandTest):
                               cwd=self.dir, stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.read_npy("z.npy")[2], [2, 2, 2])
+
+
+class Limits(CommandTest):
+    """What the system refuses is a fault like any other: exit 2, and nothing half-written."""
+
+    def limited(self, what, value, *args):
+        return self.isohull(*args, preexec_fn=lambda: resource.setrlimit(what, (value, value)))
+
+    def test_file_size(self):
+        self.good("gen", "noise:f64:n=1e5", "-o", "y.npy")
+        for args in ["fit", "y.npy", "-o", "z.npy", "--blocks", "b.npy"], ["gen", "noise:f64:n=1e5", "-o", "z.npy"]:
+            for limit in 0, 1, 4096, 500000:
+                done = self.limited(resource.RLIMIT_FSIZE, limit, *args)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn("npy", done.stderr)
+                self.assertEqual(self.files(), ["y.npy"])
+
+    @unittest.skipIf(os.environ.get("ISOHULL_SANITIZED"), "sanitizers take memory of their own")
+    def test_more_threads_than_can_be_started(self):
+        self.good("gen", "noise:f64:n=1e5:rows=40", "-o", "y.npy")
+        want = self.json("fit", "y.npy", "--threads", 1)["digest"]
+        for impl in IMPLEMENTATIONS:
+            for threads in 39, 4096:  # the stacks alone are past the limit
+                for limit in 300, 400, 600:
+                    done = self.limited(resource.RLIMIT_AS, limit << 20, "fit", "y.npy", "--impl", impl, "--threads", threads, "--json",
+                                        "-o", "z.npy", "--grad", "y.npy", "--grad-y", "gy.npy")
+                    self.assertIn(done.returncode, (0, 2), done.stderr)
+                    self.assertNotIn("libgomp", done.stderr)
+                    if done.returncode == 0:
+                        self.assertEqual(json.loads(done.stdout)["digest"], want)
+                        os.remove(self.path("z.npy"))
+                        os.remove(self.path("gy.npy"))
+                    self.assertEqual(self.files(), ["y.npy"])
 
 
 class Memory(CommandTest):

@@ -32,6 +32,7 @@ int fit_table(const fit_request *request);
 typedef struct fit_run {
     ih_problem problem;
     ih_outputs outputs;      /* z, and blocks where needed; owned (see fit_run_free)              */
+    int64_t    rows;         /* of the input: problem.rows is 0 if its equal rows have no elements */
     int64_t    elements;
     int64_t    blocks;       /* in all; -1 if they were not computed                              */
     int32_t    threads;      /* at most so many were used                                         */

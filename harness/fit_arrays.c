@@ -136,8 +136,8 @@ int fit_arrays(const fit_request *request)
     } else if (request->json) {
         code = fit_run_print(&run, request, NULL);
     } else {
-        say("%s: %s, %" PRId64 " elements in %" PRId64 " row%s, by %s", request->out, type_name(in.y.type), run.elements, run.problem.rows,
-            run.problem.rows == 1 ? "" : "s", request->solver_text);
+        say("%s: %s, %" PRId64 " elements in %" PRId64 " row%s, by %s", request->out, type_name(in.y.type), run.elements, run.rows,
+            run.rows == 1 ? "" : "s", request->solver_text);
     }
     outputs_discard(&out.files);
     fit_run_free(&run);

@@ -29,6 +29,8 @@ void fit_run_set(fit_run *run, const fit_request *request)
     if (request->min) p->y_min = p->dtype == IH_F32 ? (double)strtof(request->min, NULL) : strtod(request->min, NULL);
     if (request->max) p->y_max = p->dtype == IH_F32 ? (double)strtof(request->max, NULL) : strtod(request->max, NULL);
     run->elements = p->offsets ? p->n : p->rows * p->n;
+    run->rows     = p->rows;
+    if (run->elements == 0 && !p->offsets) p->rows = 0; /* a header alone may say 1e18 rows of no elements */
     run->blocks   = -1;
     run->threads  = 1;
 #if defined(_OPENMP)
@@ -105,7 +107,6 @@ fault_kind fit_run_call(fit_run *run, const fit_request *request, int want_block
     kind = map_memory((size_t)run->elements * item, &run->outputs.z, &run->z_mapped, f);
     if (!kind && (want_blocks || request->json)) {
         kind = map_memory((size_t)run->elements * 8, (void **)&run->outputs.block_starts, &run->starts_mapped, f);
-        if (!kind && p->rows >= INT64_MAX / 8) kind = fault_set(f, FAULT_SHAPE, "%s: %" PRId64 " rows are too many", request->input, p->rows);
         if (!kind) kind = map_memory(((size_t)p->rows + 1) * 8, (void **)&run->outputs.block_offsets, &run->offsets_mapped, f);
     }
     if (kind) return kind;
@@ -149,7 +150,7 @@ int fit_run_print(const fit_run *run, const fit_request *request, const fit_extr
     machine_cpu_name(cpu, sizeof cpu);
     object = json_pack("{ss ss si ss sI sI sI ss sf sI si sb ss ss}", "impl", request->solver_text, "device",
                        request->solver->device == IH_DEVICE_CUDA ? "cuda" : "cpu", "threads", (int)run->threads, "dtype",
-                       p->dtype == IH_F32 ? "float32" : "float64", "rows", (json_int_t)p->rows, "n", (json_int_t)run->elements, "blocks",
+                       p->dtype == IH_F32 ? "float32" : "float64", "rows", (json_int_t)run->rows, "n", (json_int_t)run->elements, "blocks",
                        (json_int_t)run->blocks, "digest", digest, "ms", run->ms, "workspace_bytes", (json_int_t)run->workspace_bytes,
                        "calls", (int)run->calls, "weights", p->w != NULL, "cpu", cpu, "version", ih_version());
     for (; object && extra && extra->name; ++extra) json_object_set_new(object, extra->name, json_integer((json_int_t)extra->value));

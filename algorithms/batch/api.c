@@ -271,6 +271,7 @@ ih_status ih_fit(const ih_impl *impl, const ih_problem *p, const ih_options *o, 
     IH_TRY(workspace_open(&w, c.impl, ws, ws_bytes, needed));
     if (c.impl->device == IH_DEVICE_CPU) IH_TRY(check_outputs_overlap(&c.p, &c.out, ws, ws_bytes));
     if (c.impl->device == IH_DEVICE_CPU && !(c.impl->features & IH_CHECKS_DATA)) IH_TRY(ih_check_data(&c.p));
+    if (ih_problem_elements(&c.p) == 0 && !c.out.block_offsets) goto done; /* however many rows there are */
     IH_TRY(c.impl->fit(&c.p, &c.o, &c.out, w.at, w.bytes, stream));
     if (caller) put_sized(caller, caller->size, &counters, sizeof counters);
 done:

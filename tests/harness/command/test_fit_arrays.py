@@ -133,6 +133,16 @@ class FitArrays(CommandTest):
         self.write_npy("o.npy", [0], "<i8")
         self.assertEqual(self.json("fit", "y.npy", "--offsets", "o.npy")["rows"], 0)
 
+    def test_any_number_of_rows_without_elements(self):
+        for rows in 10**12, 2**60, 2**61, 2**63 - 1:  # nothing may take time or memory by them
+            for impl in IMPLEMENTATIONS:
+                self.write_npy("y.npy", [], "<f8", (rows, 0))
+                report = self.json("fit", "y.npy", "--impl", impl, "-o", "z.npy", "--blocks", "b.npy", "--grad", "y.npy", "--grad-y", "gy.npy")
+                self.assertEqual((report["rows"], report["n"], report["blocks"]), (rows, 0, 0))
+                self.assertEqual(self.read_npy("z.npy"), ("<f8", (rows, 0), []))
+                self.assertEqual(self.read_npy("gy.npy"), ("<f8", (rows, 0), []))
+                self.assertEqual(self.read_npy("b.npy"), ("<i8", (0,), []))
+
     def test_json(self):
         self.write_npy("y.npy", numbers(11, 90), "<f8", (3, 30))
         report = self.json("fit", "y.npy", "--impl", IMPLEMENTATIONS[0], "--device", "cpu", "--threads", 1)

@@ -59,12 +59,6 @@ class Refusals(CommandTest):
         self.write_npy("cube.npy", [1.0] * 8, "<f8", (2, 2, 2))
         self.bad("fit", "cube.npy", "-o", "z.npy", says="cube.npy")
 
-    def test_rows_whose_offsets_overflow(self):
-        for rows in 2**60, 2**61, 2**62:
-            self.write_npy("y.npy", [], "<f8", (rows, 0))
-            self.bad("fit", "y.npy", "--json")
-            self.bad("fit", "y.npy", "-o", "z.npy", "--blocks", "b.npy")
-
     def test_files(self):
         self.bad("fit", "absent.npy", "-o", "z.npy", says="absent.npy")
         self.bad("fit", ".", "-o", "z.npy")

@@ -4,6 +4,7 @@
 
 #include "../common/error.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -109,7 +110,8 @@ static void list_words(const char *words, char *text, size_t bytes)
         at += (size_t)snprintf(text + at, bytes - at, "%s%s", at ? ", " : "", words);
 }
 
-static ih_status parse_option(const ih_impl *impl, const char *key, const char *text, ih_options *o)
+/* seen: bits of the options that the text had before */
+static ih_status parse_option(const ih_impl *impl, const char *key, const char *text, uint32_t *seen, ih_options *o)
 {
     char known[128];
 
@@ -121,6 +123,8 @@ static ih_status parse_option(const ih_impl *impl, const char *key, const char *
         if (strcmp(opt->key, key) != 0) continue;
         if (!(impl->options & opt->bit))
             return ih_set_error(IH_EUNSUPPORTED, IH_FAULT_NONE, "impl", -1, -1, "%s has no option '%s'; it has %s", impl->name, key, known);
+        if (*seen & opt->bit) return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, key, -1, -1, "option %s is given twice", key);
+        *seen |= opt->bit;
         if (opt->words) {
             if (word_value(opt->words, text, opt->low, field_of(o, opt))) return IH_OK;
             list_words(opt->words, known, sizeof known);
@@ -132,7 +136,7 @@ static ih_status parse_option(const ih_impl *impl, const char *key, const char *
         }
         errno = 0;
         value = strtol(text, &end, 10);
-        if (!*text || *end || errno || value < opt->low || value > opt->high)
+        if ((*text != '-' && !isdigit((unsigned char)*text)) || *end || errno || value < opt->low || value > opt->high)
             return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, key, -1, -1, "option %s: '%s' is not a whole number in %d to %d", key, text,
                                 opt->low, opt->high);
         *field_of(o, opt) = (int32_t)value;
@@ -144,7 +148,8 @@ static ih_status parse_option(const ih_impl *impl, const char *key, const char *
 ih_status ih_impl_parse(const char *text, const ih_impl **impl, ih_options *options)
 {
     char           copy[256];
-    char          *save = NULL, *part;
+    char          *rest = copy, *part;
+    uint32_t       seen = 0;
     const ih_impl *found;
     ih_options     o;
 
@@ -153,16 +158,16 @@ ih_status ih_impl_parse(const char *text, const ih_impl **impl, ih_options *opti
     if (strlen(text) >= sizeof copy)
         return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, "impl", -1, -1, "implementation: text longer than %zu", sizeof copy - 1);
     strcpy(copy, text);
-    part  = strtok_r(copy, ":", &save);
+    part  = strsep(&rest, ":");
     found = ih_impl_find(part);
-    if (!found) return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, "impl", -1, -1, "no implementation is called '%.100s'", part ? part : "");
+    if (!found) return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, "impl", -1, -1, "no implementation is called '%.100s'", part);
     ih_options_read(&o, options);
-    while ((part = strtok_r(NULL, ":", &save))) {
+    while ((part = strsep(&rest, ":"))) {
         char     *equals = strchr(part, '=');
         ih_status st;
         if (!equals) return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, "impl", -1, -1, "'%.100s' is not option=value", part);
         *equals = 0;
-        st = parse_option(found, part, equals + 1, &o);
+        st = parse_option(found, part, equals + 1, &seen, &o);
         if (st != IH_OK) return st;
     }
     memcpy((char *)options + sizeof options->size, (char *)&o + sizeof o.size,

@@ -86,7 +86,6 @@ static void good_text(void **state)
         { "cpu_hulls:walk_cap=8:chunk=512:threads=2", "cpu_hulls:threads=2:chunk=512:walk_cap=8", 2, 512, 8, 256 },
         { "cpu_hulls:walk_cap=unlimited:thread_merges=0", "cpu_hulls:walk_cap=-1:thread_merges=0", 0, 0, -1, 0 },
         { "cpu_hulls:walk_cap=-1", "cpu_hulls:walk_cap=-1", 0, 0, -1, 256 },
-        { "cpu_hulls:threads=3:threads=1", "cpu_hulls:threads=1", 1, 0, 64, 256 },
         { "cpu_hulls:walk_cap=64:chunk=0", "cpu_hulls", 0, 0, 64, 256 },
     };
     (void)state;
@@ -132,6 +131,14 @@ static void bad_text(void **state)
         { "cpu_hulls:speed=9", IH_EARGUMENT, "speed" },
         { "cpu_hulls:speed=9", IH_EARGUMENT, "threads, chunk, walk_cap, thread_merges" },
         { "cpu_hulls:=9", IH_EARGUMENT, "" },
+        { ":cpu_hulls", IH_EARGUMENT, "''" },
+        { "cpu_hulls:", IH_EARGUMENT, "''" },
+        { "cpu_hulls::threads=1", IH_EARGUMENT, "''" },
+        { "cpu_hulls:threads=1:", IH_EARGUMENT, "''" },
+        { "cpu_hulls:threads=3:threads=1", IH_EARGUMENT, "threads is given twice" },
+        { "cpu_pav:isa=auto:isa=base", IH_EARGUMENT, "isa is given twice" },
+        { "cpu_hulls:chunk= 3", IH_EARGUMENT, "' 3'" },
+        { "cpu_hulls:chunk=+3", IH_EARGUMENT, "'+3'" },
         { "cpu_pav:isa=sse9", IH_EARGUMENT, "sse9" },
         { "cpu_pav:isa=sse9", IH_EARGUMENT, "auto, base, avx2, avx512" },
         { "cpu_pav:chunk=64", IH_EUNSUPPORTED, "chunk" },

@@ -15,7 +15,7 @@
 
 enum { HEAD = 7, MOST = 1300 };
 enum { WITH_F64 = 1, WITH_WEIGHTS = 2, DECREASING = 4, WITH_MIN = 8, WITH_MAX = 16, RAGGED = 32 };
-enum { WITHOUT_GRADIENT = 64 }; /* of the byte that says how values are written */
+enum { WITH_GRADIENT = 64 }; /* of the byte that says how values are written */
 
 typedef struct reader { const uint8_t *at; size_t left; } reader;
 
@@ -87,7 +87,7 @@ static void compare(const ih_problem *p, const uint8_t *head)
         if (!(impl->features & IH_CANONICAL) || impl->device != IH_DEVICE_CPU || ih_impl_available(impl) != IH_OK) continue;
         choose_options(impl, head, &o);
         if (fit_check(impl, p, &o, &expected, &v) != FAILED &&
-            (head[6] & WITHOUT_GRADIENT || gradient_check(impl, p, &o, &expected, head[5], &v) != FAILED)) continue;
+            (!(head[6] & WITH_GRADIENT) || gradient_check(impl, p, &o, &expected, head[5], &v) != FAILED)) continue;
         ih_impl_format(impl, &o, label, sizeof label);
         fprintf(stderr, "%s: %s\n", label, v.text);
         for (int64_t row = 0; row < p->rows; ++row) print_row(p, row, 200);

@@ -7,6 +7,8 @@ int cmd_fit(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
+int cmd_results(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -15,6 +15,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#if IH_WITH_GSL
+#  define NEEDS_GSL(run) run
+#else
+#  define NEEDS_GSL(run) without_gsl
+static int without_gsl(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    return say_bad("this build has no GSL, whose statistics the command needs (apt install libgsl-dev, then build again)");
+}
+#endif
+
 static const struct command {
     const char *name, *full_name, *summary;
     int       (*run)(int argc, char **argv);
@@ -23,6 +35,8 @@ static const struct command {
     { "predict", "isohull predict", "evaluate fitted curves at new points", cmd_predict },
     { "list", "isohull list", "implementations, data families, weightings, presets", cmd_list },
     { "gen", "isohull gen", "write the data of a problem as .npy", cmd_gen },
+    { "bench", "isohull bench", "measure implementations on problems", NEEDS_GSL(cmd_bench) },
+    { "results", "isohull results", "validate journals of measurements", NEEDS_GSL(cmd_results) },
     { "doctor", "isohull doctor", "what this machine can do, and what to install", cmd_doctor },
 };
 
@@ -47,9 +61,12 @@ static void print_help(FILE *to)
 
 static int print_version(void)
 {
-    printf("isohull %s (ABI %d)\n"
-           "License: Apache-2.0. GSL (GPL-3) is not linked; a command that linked it would be GPL-3 as a whole.\n",
-           ih_version(), (int)ih_abi_version());
+    printf("isohull %s (ABI %d)\n", ih_version(), (int)ih_abi_version());
+#if IH_WITH_GSL
+    puts("License: isohull is Apache-2.0. This command links GSL " IH_GSL_VERSION " (GPL-3): as a whole it is GPL-3. The library is not touched.");
+#else
+    puts("License: Apache-2.0. GSL (GPL-3) is not linked; a command that linked it would be GPL-3 as a whole.");
+#endif
     return say_flush();
 }
 

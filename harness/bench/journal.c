@@ -80,7 +80,7 @@ fault_kind journal_open(journal **out, const char *path, int64_t *torn_bytes, fa
 
 fault_kind journal_append(journal *j, const json_t *line, fault *f)
 {
-    char   *text   = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    char   *text   = line ? json_dumps(line, RECORD_DUMP) : NULL;
     size_t  length = text ? strlen(text) : 0;
     ssize_t wrote;
     off_t   before;

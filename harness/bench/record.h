@@ -14,6 +14,9 @@
 
 #include "io/fault.h"
 
+/* How lines are written: times are whole nanoseconds and come back as they were from 15 digits. */
+#define RECORD_DUMP (JSON_COMPACT | JSON_REAL_PRECISION(15))
+
 enum { RECORD_SCHEMA = 1, RECORD_STAGES = 8, RECORD_TEXT = 512 };
 
 typedef enum cell_status {

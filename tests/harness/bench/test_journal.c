@@ -35,8 +35,8 @@ static cell_record full_cell(const char *impl)
     c.throttled       = calloc(1, sizeof(int64_t));
     c.throttled_count = 1;
     c.throttled[0]    = 3;
-    for (int i = 0; i < 8; ++i) c.samples_ms[i] = i == 3 ? 1000 : 0.1 * (i + 1);
-    c.copy_samples_ms[1] = 1.0 / 3;
+    for (int i = 0; i < 8; ++i) c.samples_ms[i] = i == 3 ? 1000 : (1234567 * i + 1) / 1e6; /* nanoseconds */
+    c.copy_samples_ms[1] = 2345679 / 1e6;
     c.read_ms            = 0.25;
     c.empty_call_ms      = 1e-4;
     c.stages             = 1;

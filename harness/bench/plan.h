@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan.h: the cells that `bench` was asked for, problem by problem, with protocol and identity. */
+#ifndef IH_BENCH_PLAN_H
+#define IH_BENCH_PLAN_H
+
+#include "record.h"
+#include "datasets/problem.h"
+
+/* The options as typed; NULL where not given. */
+typedef struct plan_request {
+    const char *const *impls, *const *problems; /* end with NULL (select.h) */
+    const char        *preset, *threads, *time, *seed, *protocol, *device;
+} plan_request;
+
+typedef struct plan {
+    char         device[64]; /* as in records: "cpu", "replay"                           */
+    const char  *trace;      /* replay: path of the trace                                */
+    ih_spec     *problems;   /* [problem_count]                                          */
+    int32_t      problem_count, impl_count;
+    cell_record *cells;      /* [problem_count * impl_count]; those of a problem together; identity filled */
+    double       time_ms;    /* of the whole command                                     */
+    uint64_t     seed;
+} plan;
+
+/* code_hash is that of this build. On a fault there is nothing to free. */
+fault_kind plan_make(plan *out, const plan_request *request, const char *code_hash, fault *f);
+void       plan_free(plan *p);
+
+/* "90", "90s", "1.5m", "2h", "500ms": milliseconds. 0 if it is no time. */
+int plan_parse_time(const char *text, double *ms);
+
+#endif

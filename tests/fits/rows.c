@@ -177,9 +177,13 @@ static double creep(rng *r, maker *m, int64_t i, int64_t n)
     return i % m->period == m->period - 1 ? stepped(m->dtype, v, (int64_t)m->state) : v;
 }
 
-static const kind kinds[] = {
-    noise, trend, few, labels, ulps, whole, whole_drift, rising, falling, walk, wave, wave_drift, neighbours, line, constant,
-    halfway, cancel, all_exponents, some_exponents, subnormal, huge, stretches, runs, equal_means, deep_ties, creep,
+static const struct { const char *name; kind make; } kinds[] = {
+#define KIND(name) { #name, name }
+    KIND(noise), KIND(trend), KIND(few), KIND(labels), KIND(ulps), KIND(whole), KIND(whole_drift), KIND(rising), KIND(falling),
+    KIND(walk), KIND(wave), KIND(wave_drift), KIND(neighbours), KIND(line), KIND(constant), KIND(halfway), KIND(cancel),
+    KIND(all_exponents), KIND(some_exponents), KIND(subnormal), KIND(huge), KIND(stretches), KIND(runs), KIND(equal_means),
+    KIND(deep_ties), KIND(creep),
+#undef KIND
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -216,14 +220,27 @@ void random_values(rng *r, ih_dtype dtype, int64_t n, void *y)
     int64_t       to     = 0;
 
     for (int64_t i = 0; i < n; i = to) {
-        const kind k = kinds[rng_below(r, KINDS)];
+        const kind k = kinds[rng_below(r, KINDS)].make;
         maker      m = maker_of(r, dtype);
         to = mixed ? i + 1 + rng_below(r, n - i) : n;
         for (int64_t j = i; j < to; ++j) put(dtype, y, j, kept_finite(dtype, sign * ldexp(k(r, &m, j - i, to - i), scale)));
     }
 }
 
+const char *value_kind_name(int kind_of) { return kind_of < KINDS ? kinds[kind_of].name : NULL; }
+
+void values_of_kind(rng *r, ih_dtype dtype, int64_t n, void *y, int kind_of)
+{
+    maker m = maker_of(r, dtype);
+    for (int64_t i = 0; i < n; ++i) put(dtype, y, i, kept_finite(dtype, kinds[kind_of].make(r, &m, i, n)));
+}
+
 /* ---- weights ---- */
+
+static const char *const weight_kinds[] = {
+    "ones", "uniform", "small whole", "equal", "2^+-6", "2^+-24", "all exponents", "subnormal", "huge", "periodic", "powers of 2", "a few large", "ulps",
+};
+enum { WEIGHT_KINDS = sizeof weight_kinds / sizeof weight_kinds[0] };
 
 static double weight(rng *r, maker *m, int64_t kind_of, int64_t i)
 {
@@ -246,19 +263,30 @@ static double weight(rng *r, maker *m, int64_t kind_of, int64_t i)
     }
 }
 
+static double kept_positive(ih_dtype dtype, double v)
+{
+    v = rounded(dtype, kept_finite(dtype, v));
+    return v > 0 ? v : 1;
+}
+
+const char *weight_kind_name(int kind_of) { return kind_of < WEIGHT_KINDS ? weight_kinds[kind_of] : NULL; }
+
+void weights_of_kind(rng *r, ih_dtype dtype, int64_t n, void *w, int kind_of)
+{
+    maker m = maker_of(r, dtype);
+    for (int64_t i = 0; i < n; ++i) put(dtype, w, i, kept_positive(dtype, weight(r, &m, kind_of, i)));
+}
+
 void random_weights(rng *r, ih_dtype dtype, int64_t n, void *w)
 {
     const int mixed = rng_one_in(r, 5);
     int64_t   to    = 0;
 
     for (int64_t i = 0; i < n; i = to) {
-        const int64_t kind_of = rng_below(r, 13);
+        const int64_t kind_of = rng_below(r, WEIGHT_KINDS);
         maker         m       = maker_of(r, dtype);
         to = mixed ? i + 1 + rng_below(r, n - i) : n;
-        for (int64_t j = i; j < to; ++j) {
-            const double v = rounded(dtype, kept_finite(dtype, weight(r, &m, kind_of, j - i)));
-            put(dtype, w, j, v > 0 ? v : 1);
-        }
+        for (int64_t j = i; j < to; ++j) put(dtype, w, j, kept_positive(dtype, weight(r, &m, kind_of, j - i)));
     }
 }
 

@@ -20,6 +20,12 @@ void random_problem_close(random_problem *rp);
 void random_values(rng *r, ih_dtype dtype, int64_t n, void *y);
 void random_weights(rng *r, ih_dtype dtype, int64_t n, void *w);
 
+/* The kinds of values and of weights by number, from 0; the name is NULL behind the last one. */
+const char *value_kind_name(int kind);
+const char *weight_kind_name(int kind);
+void        values_of_kind(rng *r, ih_dtype dtype, int64_t n, void *y, int kind);
+void        weights_of_kind(rng *r, ih_dtype dtype, int64_t n, void *w, int kind);
+
 /* Random options out of those the implementation knows; the others keep their defaults. */
 void random_options(rng *r, const ih_impl *impl, ih_options *o);
 

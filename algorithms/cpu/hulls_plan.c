@@ -2,7 +2,7 @@
  * hulls_plan.c: shapes of a fit by cpu_hulls and the layout of its workspace.
  *
  * Bytes an element of a row that has a tree, C = 1024: positions of vertices 2 (4 if C > 65535), prefix sums 1 (2 with
- * weights), records, lists and edges of its chunk (148 bytes) 0.15; all of it depends on the shape only, dense hulls take
+ * weights), records, lists and edges of its chunk (116 bytes) 0.11; all of it depends on the shape only, dense hulls take
  * the same. Each thread has prefix sums and masks of one chunk, and counts. Rows of one chunk need nothing else. */
 #include "hulls.h"
 

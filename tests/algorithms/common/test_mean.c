@@ -110,7 +110,7 @@ static void boundaries(void **state)
             b.ny = ih_expansion_add(b.y, b.ny, p.hi);
             b.ny = ih_expansion_add(b.y, b.ny, s.hi);
         }
-        if (rng_one_in(&r, 2) && b.ny < IH_SUM_TERMS) b.ny = ih_expansion_add(b.y, b.ny, (rng_one_in(&r, 2) ? 1 : -1) * ldexp(fabs(z), -110 - (int)rng_below(&r, 60)));
+        if (rng_one_in(&r, 2) && b.ny < IH_SUM_TERMS) b.ny = ih_expansion_add(b.y, b.ny, (rng_one_in(&r, 2) ? 1 : -1) * ldexp(fabs(z), -96 - (int)rng_below(&r, 72)));
         mpq_set_ui(q, 0, 1);
         for (int32_t i = 0; i < b.ny; ++i) {
             mpq_set_d(t, b.y[i]);

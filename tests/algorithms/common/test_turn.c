@@ -10,6 +10,7 @@
 
 #include <gmp.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct exact_point { mpq_t x, y; } exact_point;
 
@@ -176,6 +177,59 @@ static void inexact_coordinates(void **state)
     mpq_clears(v, t, NULL);
 }
 
+static ih_pair pair_of(const mpq_t v)
+{
+    ih_pair p;
+    mpq_t   t;
+    mpq_init(t);
+    p.hi = mpq_get_d(v);
+    mpq_set_d(t, p.hi);
+    mpq_sub(t, v, t);
+    p.lo = mpq_get_d(t);
+    mpq_clear(t);
+    return ih_two_sum(p.hi, p.lo);
+}
+
+static void pair_value(mpq_t v, ih_pair p)
+{
+    const ih_pair none = { 0, 0 };
+    sum_of(v, none, p);
+}
+
+/* Ties in the last bits of two doubles: y2 is the pair next to y1 x2 / x1. */
+static void pairs_at_their_limit(void **state)
+{
+    rng     r = rng_seeded(3);
+    int64_t decided = 0, left = 0;
+    mpq_t   v[4], t;
+
+    (void)state;
+    for (int i = 0; i < 4; ++i) mpq_init(v[i]);
+    mpq_init(t);
+    for (int k = 0; k < 60000; ++k) {
+        ih_gap  g[4]; /* x1, y1, x2, y2 */
+        ih_turn turn;
+        memset(g, 0, sizeof g);
+        for (int i = 0; i < 3; ++i) {
+            g[i].d = ih_two_sum(rng_unit(&r) + (i == 1 ? -0.5 : 0x1p-4), 0x1p-54 * rng_bell(&r));
+            pair_value(v[i], g[i].d);
+        }
+        mpq_mul(t, v[1], v[2]);
+        mpq_div(t, t, v[0]);
+        g[3].d = pair_of(t);
+        if (k % 2) g[3].d = ih_two_sum(g[3].d.hi, g[3].d.lo * (1 + ldexp(rng_bell(&r), -44 - (int)rng_below(&r, 8))));
+        pair_value(v[3], g[3].d);
+        mpq_mul(t, v[1], v[2]);
+        mpq_mul(v[3], v[3], v[0]);
+        turn = ih_turn_pairs(g[0], g[1], g[2], g[3]);
+        if (turn == IH_TURN_UNDECIDED) ++left;
+        else ++decided, assert_int_equal(turn == IH_TURN_CONVEX, mpq_cmp(v[3], t) > 0);
+    }
+    assert_true(decided > 1000 && left > 1000);
+    for (int i = 0; i < 4; ++i) mpq_clear(v[i]);
+    mpq_clear(t);
+}
+
 /* Without a third level an undecided turn is flagged and taken as flat. */
 static void undecided_is_flagged(void **state)
 {
@@ -196,6 +250,6 @@ static void undecided_is_flagged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(exact_coordinates), cmocka_unit_test(inexact_coordinates),
-                                        cmocka_unit_test(undecided_is_flagged) };
+                                        cmocka_unit_test(pairs_at_their_limit), cmocka_unit_test(undecided_is_flagged) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

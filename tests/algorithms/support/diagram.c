@@ -79,12 +79,14 @@ static double value_of(rng *r, int shape, int64_t i, int64_t n)
     case 8: return i == n - 1 ? -1e5 : t * t;                                    /* a low point at the end  */
     case 9: return ldexp(rng_bell(r), (int)rng_below(r, 60) - 30);               /* many exponents          */
     case 10: return floor(8 * t) + (rng_one_in(r, 9) ? 1 : 0);                   /* runs                    */
-    default: return (double)(i % 40) + 1e-3 * (double)(i / 40);                  /* sawtooth                */
+    case 11: return (double)(i % 40) + 1e-3 * (double)(i / 40);                  /* sawtooth                */
+    default: return i == 0 ? -0x1p44 : 1 + 0x1p-9 * (double)rng_below(r, 5);     /* small steps of large sums */
     }
 }
 
 static double weight_of(rng *r, int64_t i)
 {
+    if (i == 0) return rng_one_in(r, 2) ? 1 : 0x1p44 + (double)rng_below(r, 1000);
     switch (i / 50 % 3) {
     case 0: return (double)(1 + rng_below(r, 4));
     case 1: return 0.5 + rng_unit(r);

@@ -33,7 +33,7 @@ typedef struct test_row {
     void     *y, *w;
 } test_row;
 
-enum { TEST_ROW_SHAPES = 12 };
+enum { TEST_ROW_SHAPES = 13 };
 
 /* shape: see diagram.c; kind: of ih_values. */
 void test_row_open(test_row *row, rng *r, int64_t n, int shape, int32_t kind, int sign);

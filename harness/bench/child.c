@@ -29,6 +29,7 @@ static double now_ms(void)
 
 typedef struct teller {
     int               to;      /* the pipe                              */
+    double            share_ms, left_ms;
     volatile int32_t *working; /* shared: the cell, as counted by measure */
 } teller;
 
@@ -54,7 +55,7 @@ static void tell(const teller *t, json_t *line)
 
 static void tell_done(void *user, const cell_record *cell) { tell(user, cell_to_json(cell)); }
 
-static void measure(const bench_run *r, int32_t problem, cell_record *cells, int32_t count, double left_ms, teller *to)
+static void measure(const bench_run *r, int32_t problem, cell_record *cells, int32_t count, teller *to)
 {
     const measure_watch watch = { to, tell_busy, tell_done };
     fault               f;
@@ -66,7 +67,7 @@ static void measure(const bench_run *r, int32_t problem, cell_record *cells, int
         _exit(EXIT_USAGE);
     }
     began = t->now_ms(t);
-    measure_problem(t, &r->plan->problems[problem], cells, count, left_ms, &watch);
+    measure_problem(t, &r->plan->problems[problem], cells, count, to->share_ms, to->left_ms, &watch);
     tell(to, json_pack("{ss sf}", "kind", "end", "elapsed_ms", t->virtual_time ? t->now_ms(t) - began : 0.0));
     t->free(t);
 }
@@ -193,7 +194,7 @@ static void describe_end(int status, char *why, size_t bytes)
     else snprintf(why, bytes, "the measuring process ended with status %d before it was done", WEXITSTATUS(status));
 }
 
-static void be_child(const bench_run *r, int32_t problem, const watch *w, double left_ms, pid_t parent, teller *to)
+static void be_child(const bench_run *r, int32_t problem, const watch *w, pid_t parent, teller *to)
 {
     static const int defaults[] = { SIGTERM, SIGHUP };
     cell_record     *cells      = calloc((size_t)w->count, sizeof *cells);
@@ -204,11 +205,11 @@ static void be_child(const bench_run *r, int32_t problem, const watch *w, double
     signal(SIGINT, SIG_IGN); /* a terminal sends it to both: the parent decides */
     journal_forget(r->journal);
     for (int32_t k = 0; k < w->count; ++k) cells[k] = r->plan->cells[w->pending[k]];
-    measure(r, problem, cells, w->count, left_ms, to);
+    measure(r, problem, cells, w->count, to);
     _exit(EXIT_GOOD);
 }
 
-static fault_kind run_child(watch *w, int32_t problem, double left_ms, double limit_ms, const volatile sig_atomic_t *stopped, volatile int32_t *working, fault *f)
+static fault_kind run_child(watch *w, int32_t problem, double share_ms, double left_ms, double limit_ms, const volatile sig_atomic_t *stopped, volatile int32_t *working, fault *f)
 {
     const pid_t parent = getpid();
     fault_kind  kind   = FAULT_NONE;
@@ -221,9 +222,9 @@ static fault_kind run_child(watch *w, int32_t problem, double left_ms, double li
     fflush(NULL); /* or the child would write it again */
     child = fork();
     if (child == 0) {
-        teller to = { ends[1], working };
+        teller to = { ends[1], share_ms, left_ms, working };
         close(ends[0]);
-        be_child(w->r, problem, w, left_ms, parent, &to);
+        be_child(w->r, problem, w, parent, &to);
     }
     close(ends[1]);
     if (child < 0) {
@@ -241,8 +242,8 @@ static fault_kind run_child(watch *w, int32_t problem, double left_ms, double li
     return blame(w, *working, late ? CELL_TIMEOUT : CELL_ERROR, why, f);
 }
 
-fault_kind child_measure(bench_run *r, int32_t problem, double left_ms, double limit_ms, const volatile sig_atomic_t *stopped,
-                         double *played_ms, fault *f)
+fault_kind child_measure(bench_run *r, int32_t problem, double share_ms, double left_ms, double limit_ms,
+                         const volatile sig_atomic_t *stopped, double *played_ms, fault *f)
 {
     watch             w       = { .r = r, .first = problem * r->plan->impl_count, .played_ms = played_ms };
     volatile int32_t *working = mmap(NULL, sizeof *working, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -255,7 +256,7 @@ fault_kind child_measure(bench_run *r, int32_t problem, double left_ms, double l
         for (int32_t i = 0; i < r->plan->impl_count; ++i)
             if (r->have[w.first + i] == RUN_MISSING) w.pending[w.count++] = w.first + i;
         if (w.count == 0) break;
-        kind = run_child(&w, problem, left_ms, limit_ms, stopped, working, f);
+        kind = run_child(&w, problem, share_ms, left_ms, limit_ms, stopped, working, f);
     }
     if (working != MAP_FAILED) munmap((void *)(uintptr_t)working, sizeof *working);
     free(w.pending);

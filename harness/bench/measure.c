@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTLE_WINDOW = 3, CEILING_SAMPLES = 7 };
+enum { SETTLE_WINDOW = 3, CEILING_SAMPLES = 5 };
 
 typedef struct entry {
     cell_record *cell;
@@ -25,7 +25,7 @@ typedef struct work {
     const measure_watch *watch;
     entry               *entries;
     int32_t              count;
-    double               deadline_ms; /* of the whole command, on the target's clock */
+    double               share_end_ms, deadline_ms; /* of this problem, of the whole command; on the target's clock */
     double              *copies;      /* [MEASURE_SAMPLES_MOST]                       */
     int64_t              copy_count;
     double               read_ms;
@@ -89,7 +89,7 @@ static int too_slow(const work *w, entry *e, double call_ms)
     char         why[RECORD_TEXT];
 
     if (need <= fmax(left, 2 * e->cell->protocol.cell_ms)) return 0;
-    snprintf(why, sizeof why, "one call takes %.3g s: %d samples of it do not fit into the time that is left (--time)", call_ms * 1e-3,
+    snprintf(why, sizeof why, "one sample takes %.3g s: %d of them do not fit into the time that is left (--time)", call_ms * 1e-3,
              (int)e->cell->protocol.samples_min);
     give_up(w, e, CELL_TIMEOUT, why);
     return 1;
@@ -149,7 +149,7 @@ static int enough(const work *w, const entry *e)
 {
     const cell_record *c        = e->cell;
     const int64_t      counting = c->samples - c->throttled_count, least = c->protocol.samples_min;
-    const int          late     = w->t->now_ms(w->t) >= w->deadline_ms;
+    const int          late     = w->t->now_ms(w->t) >= w->share_end_ms;
 
     if (c->samples >= MEASURE_SAMPLES_MOST) return 1;
     if (counting < least) return c->samples >= 3 * least; /* throttled ones are repeated, but not for ever */
@@ -261,14 +261,16 @@ static void all_failed(const work *w, const fault *f)
         if (w->entries[k].open) failed(w, &w->entries[k], f);
 }
 
-void measure_problem(target *t, const ih_spec *problem, cell_record *cells, int32_t count, double left_ms, const measure_watch *watch)
+void measure_problem(target *t, const ih_spec *problem, cell_record *cells, int32_t count, double share_ms, double left_ms,
+                     const measure_watch *watch)
 {
     work         w    = { .t = t, .watch = watch, .count = count, .read_ms = -1 };
     problem_info info = { .blocks = -1 };
     fault        f;
 
     fault_clear(&f);
-    w.deadline_ms = t->now_ms(t) + left_ms;
+    w.share_end_ms = t->now_ms(t) + share_ms;
+    w.deadline_ms  = t->now_ms(t) + left_ms;
     w.entries     = calloc((size_t)count, sizeof *w.entries);
     w.copies      = calloc(MEASURE_SAMPLES_MOST, sizeof *w.copies);
     if (!w.entries || !w.copies) abort(); /* the parent records that this process ended */

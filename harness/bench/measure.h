@@ -14,8 +14,10 @@ typedef struct measure_watch {
     void (*done)(void *user, const cell_record *cell); /* finished: into the journal with it                */
 } measure_watch;
 
-/* cells [count] are of one problem, with identity, order_seed and run filled; all are done at the end. left_ms: of the
- * whole command's time; a cell whose least number of samples cannot fit into it becomes a timeout. */
-void measure_problem(target *t, const ih_spec *problem, cell_record *cells, int32_t count, double left_ms, const measure_watch *watch);
+/* cells [count] are of one problem, with identity, order_seed and run filled; all are done at the end.
+ * share_ms: this problem's time; once it is over, cells are content with the least number of samples. left_ms: of the whole
+ * command's time; a cell whose least number of samples cannot fit into it becomes a timeout. */
+void measure_problem(target *t, const ih_spec *problem, cell_record *cells, int32_t count, double share_ms, double left_ms,
+                     const measure_watch *watch);
 
 #endif

@@ -125,6 +125,16 @@ static int all_there(const bench_run *r, int32_t problem)
     return 1;
 }
 
+static int32_t problems_left(const bench_run *r)
+{
+    int32_t left = 0;
+    for (int32_t k = 0; k < r->plan->problem_count; ++k) left += !all_there(r, k);
+    return left;
+}
+
+/* What a problem's time is of an equal part: the least number of samples, ceilings and stages come on top. */
+static const double SHARE = 0.8;
+
 static double limit_of(const bench_run *r)
 {
     return r->limit_ms > 0 ? r->limit_ms : fmax(10 * r->plan->time_ms / r->plan->problem_count, 60e3);
@@ -147,7 +157,7 @@ static fault_kind measure_all(bench_run *r, const progress *p, fault *f)
         recorded = 1;
         if (kind) break;
         show_begin(p, r->plan, k);
-        kind = child_measure(r, k, r->plan->time_ms - spent, limit_of(r), &stopped, &played_ms, f);
+        kind = child_measure(r, k, SHARE * (r->plan->time_ms - spent) / problems_left(r), r->plan->time_ms - spent, limit_of(r), &stopped, &played_ms, f);
         if (!kind && !stopped) show_end(p, r, k);
     }
     if (p->terminal) fputs("\r\033[K", stderr);

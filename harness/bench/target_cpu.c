@@ -198,7 +198,7 @@ static fault_kind cpu_prepare(target *t, cell_record *c, fault *f)
     p->ws = aligned(p->ws_bytes);
     if (!p->ws) return fault_set(f, FAULT_MEMORY, "no memory for a workspace of %zu bytes", p->ws_bytes);
     s->prepared_count++;
-    return FAULT_NONE;
+    return c->protocol.cold ? flush_caches(f) : FAULT_NONE; /* the first one makes the buffer, which takes long */
 }
 
 static void poison(cpu *s) { memset(s->z, 0xff, (size_t)s->elements * s->item); } /* NaN everywhere */

@@ -137,6 +137,7 @@ fault_kind table_each_row(source *s, table_style *style, table_row_function on_r
     struct csv_parser parser;
     row_builder       b = {0};
     csv_init(&parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL);
+    csv_set_blk_size(&parser, 64 << 10); /* libcsv grows a long cell by this much at a time, copying it */
     kind = parse(s, &parser, &b, begin, end, on_row, user, f);
     csv_free(&parser);
     free(b.text);

@@ -9,6 +9,9 @@ int cmd_list(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_results(int argc, char **argv);
+int cmd_accuracy(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

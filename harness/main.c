@@ -37,6 +37,9 @@ static const struct command {
     { "gen", "isohull gen", "write the data of a problem as .npy", cmd_gen },
     { "bench", "isohull bench", "measure implementations on problems", NEEDS_GSL(cmd_bench) },
     { "results", "isohull results", "validate journals of measurements", NEEDS_GSL(cmd_results) },
+    { "accuracy", "isohull accuracy", "how far fits are from the exact one", NEEDS_GSL(cmd_accuracy) },
+    { "report", "isohull report", "a report from journals: tables and figures", NEEDS_GSL(cmd_report) },
+    { "verify", "isohull verify", "make a report again and compare", NEEDS_GSL(cmd_verify) },
     { "doctor", "isohull doctor", "what this machine can do, and what to install", cmd_doctor },
 };
 

@@ -256,7 +256,7 @@ static void get_measured(reader *r, cell_record *c)
     c->warmup_calls = get_small(r, "warmup_calls", 0);
     c->samples      = get_samples(r, "samples_ms", 1, &c->samples_ms);
     get_throttled(r, c);
-    c->median_ms    = get_ms(r, "median_ms", c->status == CELL_OK || c->samples > c->throttled_count, -1);
+    c->median_ms    = get_ms(r, "median_ms", c->status == CELL_OK, -1);
     if (ci && (!json_is_array(ci) || json_array_size(ci) != 2 || !json_is_number(json_array_get(ci, 0)) || !json_is_number(json_array_get(ci, 1)) ||
                !(json_number_value(json_array_get(ci, 0)) >= 0) || json_number_value(json_array_get(ci, 1)) < json_number_value(json_array_get(ci, 0))))
         fail(r, "ci_ms", "is no pair [low, high] of numbers from 0");

@@ -246,6 +246,16 @@ static void check_known(reader *r)
     }
 }
 
+/* A cell of accuracy has no times. */
+static void check_unmeasured(reader *r)
+{
+    static const char *const measured[] = { "protocol", "threads", "order_seed", "warmup_calls", "samples_ms", "throttled", "median_ms", "ci_ms",
+                                            "copy_samples_ms", "read_ms", "empty_call_ms", "stages_ms" };
+
+    for (size_t k = 0; k < sizeof measured / sizeof measured[0]; ++k)
+        if (json_object_get(r->from, measured[k])) fail(r, measured[k], "is not for a cell of accuracy");
+}
+
 static void get_measured(reader *r, cell_record *c)
 {
     const json_t *ci = field(r, "ci_ms", 0);
@@ -303,7 +313,8 @@ fault_kind cell_from_json(const json_t *line, cell_record *c, fault *f)
     get_digest(&r, "digest_want", c->digest_want);
     c->blocks   = get_count(&r, "blocks", 0, -1);
     c->accuracy = get_object(&r, "accuracy", 0);
-    if (!c->accuracy && !r.kind) get_measured(&r, c);
+    if (c->accuracy) check_unmeasured(&r);
+    else if (!r.kind) get_measured(&r, c);
     c->workspace_bytes = get_count(&r, "workspace_bytes", 0, -1);
     c->counters        = get_object(&r, "counters", 1);
     if (!r.kind && c->status == CELL_OK && c->digest[0] && c->digest_want[0] && strcmp(c->digest, c->digest_want) != 0)

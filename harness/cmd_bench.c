@@ -39,7 +39,7 @@ typedef struct bench_options {
     const char *format, *out, *limit;
 } bench_options;
 
-/* Is the journal from a machine whose times can be compared with this one's? */
+/* Is the journal from a machine whose times can be compared with this one's, and with or without a profiler as this run is? */
 static int check_machine(const journal_data *earlier, const json_t *run, const char *device, const char *path)
 {
     for (int64_t k = 0; k < earlier->run_count; ++k) {
@@ -47,7 +47,7 @@ static int check_machine(const journal_data *earlier, const json_t *run, const c
         const char   *differs = env_differs(run, other), *on = json_string_value(json_object_get(other, "device"));
         if (!differs || !on || strcmp(on, device) != 0) continue; /* peers and other devices stand for themselves */
         char *here = json_dumps(json_object_get(run, differs), JSON_ENCODE_ANY), *there = json_dumps(json_object_get(other, differs), JSON_ENCODE_ANY);
-        say("%s was measured on another machine: \"%s\" is %s there and %s here; choose another journal", path, differs, there ? there : "?", here ? here : "?");
+        say("%s was measured elsewhere or otherwise: \"%s\" is %s there and %s here; choose another journal", path, differs, there ? there : "?", here ? here : "?");
         free(here);
         free(there);
         return EXIT_ENVIRONMENT;
@@ -141,12 +141,13 @@ static int check_options(const bench_options *o, const plan *p, const char **fla
 
 int cmd_bench(int argc, char **argv)
 {
-    const char      *impls[ARGS_REPEATS] = { NULL }, *problems[ARGS_REPEATS] = { NULL }, *flags[FLAGS_MOST];
-    plan_request     request = { .impls = impls, .problems = problems };
+    const char      *impls[ARGS_REPEATS] = { NULL }, *problems[ARGS_REPEATS] = { NULL }, *peers[ARGS_REPEATS] = { NULL }, *flags[FLAGS_MOST];
+    plan_request     request = { .impls = impls, .problems = problems, .peers = peers };
     bench_options    o       = { NULL, NULL, NULL };
     const arg_option options[] = {
         { "--impl", "NAME[,NAME]...", "Implementations, with options behind ':'. Default: all of the device.", impls },
         { "--problem", "PROBLEM...", "A problem (isohull gen --help). May be given several times.", problems },
+        { "--peer", "NAME[,NAME]...", "Other libraries' solvers beside them, from scripts/peers (scripts/peers list; docs/peers.md). Default: none.", peers },
         { "--preset", "NAME", "A selection of problems (isohull list). Default if there is no --problem: smoke.", &request.preset },
         { "--time", "T", "Time for all, shared by the cells: 20s (default), 1.5m, 1h. A problem that has begun gets the least\nnumber of samples, 7, even past it.", &request.time },
         { "--protocol", "cold|hot", "cold (default): caches are emptied before each sample; hot: each sample follows an untimed call.", &request.protocol },

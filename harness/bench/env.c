@@ -139,7 +139,7 @@ json_t *env_run(int argc, char **argv, const char *device, uint64_t seed)
 
 const char *env_differs(const json_t *one, const json_t *other)
 {
-    static const char *const fields[] = { "cpu", "cpus", "isa" };
+    static const char *const fields[] = { "cpu", "cpus", "isa", "profiled" };
 
     for (size_t k = 0; k < sizeof fields / sizeof fields[0]; ++k)
         if (!json_equal(json_object_get(one, fields[k]), json_object_get(other, fields[k]))) return fields[k];

@@ -114,7 +114,7 @@ static fault_kind make_ready(gcase *k, fault *f)
     if ((kind = s->t->prepare(s->t, c, f))) return kind;
     if (c->status != CELL_OK) return fault_set(f, FAULT_LIBRARY, "%s: %s", cell_status_name(c->status), c->why);
     if ((kind = s->t->digest(s->t, c, f))) return kind;
-    if (c->status == CELL_OK && c->digest[0] && strcmp(c->digest, c->digest_want) != 0) {
+    if (c->status == CELL_OK && c->digest[0] && c->digest_want[0] && strcmp(c->digest, c->digest_want) != 0) {
         c->status = CELL_WRONG;
         snprintf(c->why, sizeof c->why, "digest %s, canonical %s", c->digest, c->digest_want);
     }
@@ -217,21 +217,29 @@ int gbench_run(target *t, cell_record *cells, int64_t count, const json_t *run, 
 {
     session s     = { .t = t };
     gcase  *cases = calloc((size_t)(count > 0 ? count : 1), sizeof *cases);
+    char  **words = calloc((size_t)argc + 1, sizeof *words); /* Google Benchmark moves the flags it knows out of its array */
     int64_t ran   = 0;
     int     code, outcome;
 
-    if (!cases) return say_bad("memory ran out");
+    if (!cases || !words) {
+        free(cases);
+        free(words);
+        return say_bad("memory ran out");
+    }
+    memcpy(words, argv, (size_t)argc * sizeof *words);
     if (add_context(run) || add_cases(&s, cases, cells, count)) {
         free(cases);
+        free(words);
         return say_bad("Google Benchmark: %s", bench_error());
     }
-    outcome = bench_run(argc, argv, &ran);
+    outcome = bench_run(argc, words, &ran);
     close_problem(&s);
     code = verdict(cells, count);
     if (outcome == BENCH_FAILED) code = say_bad("Google Benchmark: %s", bench_error());
     else if (outcome == BENCH_FLAGS) code = EXIT_USAGE;
     else if (ran == 0 && code == EXIT_GOOD) code = say_bad("no cell matches --benchmark_filter");
     free(cases);
+    free(words);
     return code;
 }
 

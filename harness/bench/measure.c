@@ -39,13 +39,13 @@ static void finish(const work *w, entry *e)
     w->watch->done(w->watch->user, e->cell);
 }
 
-/* A cell that did not come through: no numbers but those that say why. */
+/* A cell that did not come through: no numbers but those that say why. why NULL: the target has said it. */
 static void give_up(const work *w, entry *e, cell_status status, const char *why)
 {
     cell_record *c = e->cell;
 
     c->status = status;
-    snprintf(c->why, sizeof c->why, "%s", why);
+    if (why) snprintf(c->why, sizeof c->why, "%s", why);
     finish(w, e);
 }
 
@@ -77,7 +77,7 @@ static fault_kind sample(const work *w, entry *e, double *ms, bool *throttled, f
         free(c->samples_ms); /* times of a wrong result are no times */
         c->samples_ms = NULL;
         c->samples    = 0;
-        give_up(w, e, CELL_WRONG, "a timed call wrote another z than the referee");
+        give_up(w, e, CELL_WRONG, c->why[0] ? NULL : "a timed call wrote another z than the referee");
         kind = FAULT_LIBRARY;
     }
     return kind;
@@ -236,6 +236,7 @@ static void complete(const work *w, entry *e)
     cell_record  *c        = e->cell;
     const int64_t counting = c->samples - c->throttled_count;
     char          why[RECORD_TEXT];
+    fault_kind    staged;
     fault         f;
 
     busy(w, e->number);
@@ -248,7 +249,10 @@ static void complete(const work *w, entry *e)
             c->copy_samples = w->copy_count;
         }
     }
-    if (w->t->stages(w->t, c, &f) != FAULT_NONE || cell_derive(c, &f) != FAULT_NONE) {
+    nvtx_case_begin(c->impl, c->problem, c->n);
+    staged = w->t->stages(w->t, c, &f);
+    nvtx_case_end();
+    if (staged != FAULT_NONE || cell_derive(c, &f) != FAULT_NONE) {
         failed(w, e, &f);
     } else if (counting < c->protocol.samples_min) {
         snprintf(why, sizeof why, "throttled: of %lld samples %lld count, and %d are needed", (long long)c->samples, (long long)counting,

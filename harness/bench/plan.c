@@ -2,6 +2,7 @@
  * plan.c: from options to cells. */
 #include "plan.h"
 
+#include "peer.h"
 #include "select.h"
 
 #include <errno.h>
@@ -76,6 +77,43 @@ static fault_kind read_problems(plan *p, const selection *s, fault *f)
     return FAULT_NONE;
 }
 
+/* A peer is started to learn its versions, which are its code_hash: with other versions it is another cell. */
+static fault_kind add_peer(plan *p, const char *name, size_t length, fault *f)
+{
+    char       why[PEER_WHY];
+    peer      *process;
+    fault_kind kind;
+
+    if (p->peer_count == PLAN_PEERS) return fault_set(f, FAULT_USAGE, "option --peer: more than %d peers", PLAN_PEERS);
+    if (length == 0 || length >= sizeof p->peers[0]) return fault_set(f, FAULT_USAGE, "option --peer: '%.*s' is no name", (int)(length < 80 ? length : 80), name);
+    snprintf(p->peers[p->peer_count], sizeof p->peers[0], "%.*s", (int)length, name);
+    for (int32_t k = 0; k < p->peer_count; ++k)
+        if (strcmp(p->peers[k], p->peers[p->peer_count]) == 0) return fault_set(f, FAULT_USAGE, "--peer: %s is named twice", p->peers[k]);
+    if (ih_impl_find(p->peers[p->peer_count])) return fault_set(f, FAULT_USAGE, "--peer %s: that is an implementation (--impl)", p->peers[p->peer_count]);
+    kind = peer_start(&process, p->peers[p->peer_count], p->peer_hashes[p->peer_count], why, f);
+    if (kind) return kind;
+    peer_stop(process);
+    p->peer_count++;
+    return FAULT_NONE;
+}
+
+static fault_kind read_peers(plan *p, const char *const *peers, fault *f)
+{
+    fault_kind kind = FAULT_NONE;
+
+    if (peers && peers[0] && p->trace) return fault_set(f, FAULT_USAGE, "--peer goes with --device cpu: peers are measured, not replayed");
+    for (; peers && *peers && !kind; ++peers) {
+        const char *at = *peers;
+        for (int more = 1; more && !kind;) {
+            const size_t length = strcspn(at, ",");
+            kind = add_peer(p, at, length, f);
+            more = at[length] == ',';
+            at += length + 1;
+        }
+    }
+    return kind;
+}
+
 /* The implementation's text in the record: threads= of its own, or --threads if it has that option. */
 static fault_kind name_impl(cell_record *c, const char *text, int32_t threads, fault *f)
 {
@@ -99,23 +137,25 @@ static double round_digits(double x) /* to three digits: readable in records, an
 
 static fault_kind make_cells(plan *p, const selection *s, const plan_request *request, int32_t threads, const char *code_hash, fault *f)
 {
-    const int32_t count = s->n_problems * s->n_impls;
+    const int32_t count = s->n_problems * (s->n_impls + p->peer_count);
     fault_kind    kind  = FAULT_NONE;
 
-    p->impl_count = s->n_impls;
+    p->impl_count = s->n_impls + p->peer_count;
     p->cells      = calloc((size_t)count, sizeof *p->cells);
     if (!p->cells) return fault_set(f, FAULT_MEMORY, "memory ran out");
     for (int32_t k = 0; k < count && !kind; ++k) {
         cell_record *c = &p->cells[k];
         cell_init(c);
-        kind = name_impl(c, s->impls[k % s->n_impls], threads, f);
-        snprintf(c->problem, sizeof c->problem, "%s", s->problems[k / s->n_impls]);
+        const int32_t guest = k % p->impl_count - s->n_impls;
+        if (guest < 0) kind = name_impl(c, s->impls[k % p->impl_count], threads, f);
+        else snprintf(c->impl, sizeof c->impl, "%s", p->peers[guest]);
+        snprintf(c->problem, sizeof c->problem, "%s", s->problems[k / p->impl_count]);
         snprintf(c->device, sizeof c->device, "%s", p->device);
-        snprintf(c->code_hash, sizeof c->code_hash, "%s", code_hash);
+        snprintf(c->code_hash, sizeof c->code_hash, "%s", guest < 0 ? code_hash : p->peer_hashes[guest]);
         c->protocol.cold    = !request->protocol || strcmp(request->protocol, "cold") == 0;
         c->protocol.cell_ms = round_digits(0.5 * p->time_ms / count); /* the other half: data, referee, warm-up, ceilings */
         c->order_seed       = p->seed;
-        for (int32_t e = k / s->n_impls * s->n_impls; e < k && !kind; ++e)
+        for (int32_t e = k / p->impl_count * p->impl_count; e < k && !kind; ++e)
             if (strcmp(p->cells[e].impl, c->impl) == 0) kind = fault_set(f, FAULT_USAGE, "--impl: %s is named twice", c->impl);
     }
     return kind;
@@ -132,6 +172,7 @@ fault_kind plan_make(plan *out, const plan_request *request, const char *code_ha
     if (!preset && !request->problems[0]) preset = "smoke";
     kind = read_device(out, request->device, f);
     if (!kind) kind = read_numbers(out, request, &threads, f);
+    if (!kind) kind = read_peers(out, request->peers, f);
     if (!kind) kind = select_make(&s, request->impls, request->problems, preset, f);
     if (!kind) {
         if (s.n_impls == 0) kind = fault_set(f, FAULT_USAGE, "there is no implementation to measure");

@@ -9,14 +9,20 @@
 /* The options as typed; NULL where not given. */
 typedef struct plan_request {
     const char *const *impls, *const *problems; /* end with NULL (select.h) */
+    const char *const *peers;                   /* names, possibly several separated by commas; ends with NULL; or NULL */
     const char        *preset, *threads, *time, *seed, *protocol, *device;
 } plan_request;
+
+enum { PLAN_PEERS = 16 };
 
 typedef struct plan {
     char         device[64]; /* as in records: "cpu", "replay"                           */
     const char  *trace;      /* replay: path of the trace                                */
     ih_spec     *problems;   /* [problem_count]                                          */
-    int32_t      problem_count, impl_count;
+    int32_t      problem_count, impl_count; /* peers are counted as implementations, the last of each problem */
+    char         peers[PLAN_PEERS][64];
+    char         peer_hashes[PLAN_PEERS][32];
+    int32_t      peer_count;
     cell_record *cells;      /* [problem_count * impl_count]; those of a problem together; identity filled */
     double       time_ms;    /* of the whole command                                     */
     uint64_t     seed;

@@ -26,6 +26,7 @@ void cell_init(cell_record *c)
     memset(c, 0, sizeof *c);
     c->protocol        = (protocol){ .cold = 1, .settle = 0.05, .settle_max = 10, .samples_min = 7, .cell_ms = 1000 };
     c->blocks          = -1;
+    c->max_deviation   = -1;
     c->median_ms       = -1;
     c->ci_low_ms       = -1;
     c->ci_high_ms      = -1;

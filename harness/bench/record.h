@@ -51,6 +51,7 @@ typedef struct cell_record {
     int64_t     rows, n;                /* n: elements in all                                                    */
     char        digest[17], digest_want[17]; /* "" if there is none (a peer that has no blocks)                  */
     int64_t     blocks;                 /* -1 if not known                                                       */
+    double      max_deviation;          /* of a peer: largest |z - canonical z| over the largest |y|; -1: not known */
     protocol    protocol;
     int32_t     threads;
     uint64_t    order_seed;             /* of the interleaved order of samples                                   */

@@ -13,7 +13,8 @@ static int put(json_t *to, const char *key, json_t *value) { return json_object_
 
 static int put_text(json_t *to, const char *key, const char *text) { return text[0] ? put(to, key, json_string(text)) : 0; }
 
-static int put_ms(json_t *to, const char *key, double ms) { return ms >= 0 ? put(to, key, json_real(ms)) : 0; }
+/* Left out below 0: not measured. */
+static int put_number(json_t *to, const char *key, double value) { return value >= 0 ? put(to, key, json_real(value)) : 0; }
 
 static int put_count(json_t *to, const char *key, int64_t count) { return count >= 0 ? put(to, key, json_integer((json_int_t)count)) : 0; }
 
@@ -42,10 +43,10 @@ static int put_measured(json_t *to, const cell_record *c)
         for (int64_t i = 0; i < c->throttled_count; ++i) bad |= json_array_append_new(array, json_integer((json_int_t)c->throttled[i]));
         bad |= put(to, "throttled", array);
     }
-    bad |= put_ms(to, "median_ms", c->median_ms);
+    bad |= put_number(to, "median_ms", c->median_ms);
     if (c->ci_low_ms >= 0) bad |= put(to, "ci_ms", json_pack("[ff]", c->ci_low_ms, c->ci_high_ms));
     if (c->copy_samples > 0) bad |= put_samples(to, "copy_samples_ms", c->copy_samples_ms, c->copy_samples);
-    bad |= put_ms(to, "read_ms", c->read_ms) | put_ms(to, "empty_call_ms", c->empty_call_ms);
+    bad |= put_number(to, "read_ms", c->read_ms) | put_number(to, "empty_call_ms", c->empty_call_ms);
     if (c->stages > 0) {
         json_t *stages = json_object();
         for (int32_t k = 0; k < c->stages; ++k) bad |= put(stages, c->stage[k].name, json_real(c->stage[k].ms));
@@ -62,7 +63,8 @@ json_t *cell_to_json(const cell_record *c)
 
     if (!to) return NULL;
     bad = put_text(to, "why", c->why) | put_count(to, "rows", c->rows) | put_count(to, "n", c->n) | put_text(to, "digest", c->digest) |
-          put_text(to, "digest_want", c->digest_want) | put_count(to, "blocks", c->blocks);
+          put_text(to, "digest_want", c->digest_want) | put_count(to, "blocks", c->blocks) |
+          put_number(to, "max_deviation", c->max_deviation);
     if (!c->accuracy) bad |= put_measured(to, c);
     bad |= put_count(to, "workspace_bytes", c->workspace_bytes);
     if (c->counters) bad |= json_object_set(to, "counters", c->counters);
@@ -120,7 +122,7 @@ static int32_t get_small(reader *r, const char *key, int must)
     return (int32_t)value;
 }
 
-static double get_ms(reader *r, const char *key, int must, double absent)
+static double get_number(reader *r, const char *key, int must, double absent)
 {
     const json_t *value = field(r, key, must);
 
@@ -190,10 +192,10 @@ static void get_protocol(reader *r, protocol *p)
     get_text(&in, "cache", 1, cache, sizeof cache);
     if (strcmp(cache, "cold") != 0 && strcmp(cache, "hot") != 0) fail(&in, "cache", "is neither \"cold\" nor \"hot\"");
     p->cold        = strcmp(cache, "cold") == 0;
-    p->settle      = get_ms(&in, "settle", 1, 0);
+    p->settle      = get_number(&in, "settle", 1, 0);
     p->settle_max  = get_small(&in, "settle_max", 1);
     p->samples_min = get_small(&in, "samples_min", 1);
-    p->cell_ms     = get_ms(&in, "cell_ms", 1, 0);
+    p->cell_ms     = get_number(&in, "cell_ms", 1, 0);
     if (json_object_size(in.from) != 5) fail(&in, "protocol", "has fields that are not known");
     r->kind = in.kind;
 }
@@ -233,7 +235,7 @@ static void check_known(reader *r)
 {
     static const char *const known[] = {
         "schema", "kind", "run", "impl", "problem", "device", "code_hash", "status", "why", "rows", "n", "digest", "digest_want",
-        "blocks", "protocol", "threads", "order_seed", "warmup_calls", "samples_ms", "throttled", "median_ms", "ci_ms",
+        "blocks", "max_deviation", "protocol", "threads", "order_seed", "warmup_calls", "samples_ms", "throttled", "median_ms", "ci_ms",
         "copy_samples_ms", "read_ms", "empty_call_ms", "stages_ms", "workspace_bytes", "counters", "accuracy",
     };
     const json_t *value;
@@ -266,7 +268,7 @@ static void get_measured(reader *r, cell_record *c)
     c->warmup_calls = get_small(r, "warmup_calls", 0);
     c->samples      = get_samples(r, "samples_ms", 1, &c->samples_ms);
     get_throttled(r, c);
-    c->median_ms    = get_ms(r, "median_ms", c->status == CELL_OK, -1);
+    c->median_ms    = get_number(r, "median_ms", c->status == CELL_OK, -1);
     if (ci && (!json_is_array(ci) || json_array_size(ci) != 2 || !json_is_number(json_array_get(ci, 0)) || !json_is_number(json_array_get(ci, 1)) ||
                !(json_number_value(json_array_get(ci, 0)) >= 0) || json_number_value(json_array_get(ci, 1)) < json_number_value(json_array_get(ci, 0))))
         fail(r, "ci_ms", "is no pair [low, high] of numbers from 0");
@@ -275,8 +277,8 @@ static void get_measured(reader *r, cell_record *c)
         c->ci_high_ms = json_number_value(json_array_get(ci, 1));
     }
     c->copy_samples  = get_samples(r, "copy_samples_ms", 0, &c->copy_samples_ms);
-    c->read_ms       = get_ms(r, "read_ms", 0, -1);
-    c->empty_call_ms = get_ms(r, "empty_call_ms", 0, -1);
+    c->read_ms       = get_number(r, "read_ms", 0, -1);
+    c->empty_call_ms = get_number(r, "empty_call_ms", 0, -1);
     get_stages(r, c);
     if (!r->kind && c->status == CELL_OK && c->samples == 0) fail(r, "samples_ms", "is empty in a cell that is ok");
 }
@@ -311,7 +313,8 @@ fault_kind cell_from_json(const json_t *line, cell_record *c, fault *f)
     c->n    = get_count(&r, "n", 1, 0);
     get_digest(&r, "digest", c->digest);
     get_digest(&r, "digest_want", c->digest_want);
-    c->blocks   = get_count(&r, "blocks", 0, -1);
+    c->blocks        = get_count(&r, "blocks", 0, -1);
+    c->max_deviation = get_number(&r, "max_deviation", 0, -1);
     c->accuracy = get_object(&r, "accuracy", 0);
     if (c->accuracy) check_unmeasured(&r);
     else if (!r.kind) get_measured(&r, c);

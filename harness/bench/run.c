@@ -5,6 +5,7 @@
 #include "child.h"
 #include "env.h"
 #include "say.h"
+#include "target_peers.h"
 
 #include <math.h>
 #include <signal.h>
@@ -45,7 +46,15 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-target *run_target(const plan *p, fault *f) { return p->trace ? target_replay(p->trace, f) : target_cpu(f); }
+target *run_target(const plan *p, fault *f)
+{
+    target     *t = p->trace ? target_replay(p->trace, f) : target_cpu(f);
+    const char *names[PLAN_PEERS];
+
+    if (!t || p->peer_count == 0) return t;
+    for (int32_t k = 0; k < p->peer_count; ++k) names[k] = p->peers[k];
+    return target_peers(t, names, p->peer_count, f);
+}
 
 int run_undecided(const cell_record *c)
 {

@@ -44,6 +44,7 @@ static void print_row(FILE *to, const cell_record *c, int width)
     }
     fprintf(to, " %8" PRId64, c->samples - c->throttled_count);
     if (c->throttled_count) fprintf(to, "  (%" PRId64 " throttled, left out)", c->throttled_count);
+    if (c->max_deviation >= 0) fprintf(to, "  (z within %.1e of max |y|)", c->max_deviation);
     fputc('\n', to);
 }
 
@@ -56,14 +57,17 @@ static void print_status(FILE *to, const cell_record *c, run_have have, int widt
 static void print_head(FILE *to, const cell_record *cells, int32_t count, int width)
 {
     const cell_record *c = NULL;
-    char               a[32], b[32];
+    char               a[32], b[32], blocks[32] = "unknown";
 
     fprintf(to, "\n%s\n", cells[0].problem);
     for (int32_t i = 0; i < count && !c; ++i)
-        if (cells[i].status == CELL_OK && cells[i].samples > 0) c = &cells[i];
+        if (cells[i].status == CELL_OK && cells[i].samples > 0 && cells[i].blocks >= 0) c = &cells[i];
+    for (int32_t i = 0; i < count && !c; ++i)
+        if (cells[i].status == CELL_OK && cells[i].samples > 0) c = &cells[i]; /* peers alone know no blocks */
     if (!c) return;
-    fprintf(to, "  %" PRId64 " elements in %" PRId64 " row%s, %" PRId64 " block%s; copy %s ms, read %s ms\n", c->n, c->rows, c->rows == 1 ? "" : "s",
-            c->blocks, c->blocks == 1 ? "" : "s", number(a, c->copy_samples > 0 ? stats_median(c->copy_samples_ms, c->copy_samples) : -1), number(b, c->read_ms));
+    if (c->blocks >= 0) snprintf(blocks, sizeof blocks, "%" PRId64, c->blocks);
+    fprintf(to, "  %" PRId64 " elements in %" PRId64 " row%s, %s block%s; copy %s ms, read %s ms\n", c->n, c->rows, c->rows == 1 ? "" : "s",
+            blocks, c->blocks == 1 ? "" : "s", number(a, c->copy_samples > 0 ? stats_median(c->copy_samples_ms, c->copy_samples) : -1), number(b, c->read_ms));
     fprintf(to, "  %-*s %10s  %24s %9s %8s %9s%s %8s\n", width, "", "median ms", "95 % interval, ms   ", "IQR, ms", "x copy", "ns/elem", c->n < FLOOR_BELOW ? " us > empty " : "", "samples");
 }
 
@@ -82,6 +86,7 @@ static void print_foot(FILE *to, const bench_run *r)
     if (r->plan->trace) fprintf(to, "Replayed from %s: nothing was measured here.\n", r->plan->trace);
     else fprintf(to, "%s, %d processors, %s; isohull %s, commit %.12s%s.\n", text_of(r->record, "cpu"), (int)json_integer_value(json_object_get(r->record, "cpus")),
                  text_of(r->record, "compiler"), text_of(r->record, "version"), text_of(r->record, "commit"), json_is_true(json_object_get(r->record, "dirty")) ? " and changes" : "");
+    if (!r->plan->trace && json_is_true(json_object_get(r->record, "profiled"))) fprintf(to, "Measured under a profiler, whose cost is in all times: to be compared with nothing.\n");
     if (!r->plan->trace && json_object_get(r->record, "timing_refused")) fprintf(to, "THESE TIMES DO NOT COUNT: %s.\n", text_of(r->record, "timing_refused"));
 }
 

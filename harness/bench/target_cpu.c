@@ -184,6 +184,7 @@ static fault_kind cpu_prepare(target *t, cell_record *c, fault *f)
     ih_options_init(&p->options);
     st = ih_impl_parse(c->impl, &p->impl, &p->options);
     if (st != IH_OK) return fault_from_library(f, st, NULL);
+    if (nvtx_profiled()) p->options.hook = nvtx_stage_hook; /* the tool shows the stages of every call; no time of such a run counts */
     c->threads = 1;
     if (p->impl->features & IH_HAS_THREADS) c->threads = p->options.threads ? p->options.threads : machine_cpus();
     outputs_of(s, 0, &bare);

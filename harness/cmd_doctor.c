@@ -5,6 +5,12 @@
 #include "machine.h"
 #include "say.h"
 
+#include "bench/nvtx.h"
+#if IH_WITH_GSL
+#  include "bench/env.h"
+#  include "bench/gbench.h"
+#endif
+
 #include <isohull.h>
 
 #include <inttypes.h>
@@ -135,6 +141,34 @@ static void report_programs(void)
     }
 }
 
+static void report_libraries(void)
+{
+#if IH_WITH_GSL
+    line("GSL", "yes: " IH_GSL_VERSION " (GPL-3: this command as a whole is GPL-3; the library is not)");
+    if (env_timing_refused()) {
+        char text[256];
+        snprintf(text, sizeof text, "not in this build: %s", env_timing_refused());
+        line("timing", text);
+        more("Lost: isohull bench refuses to measure. Remedy: meson setup --buildtype=release build2");
+    }
+    if (gbench_built()) {
+        line("GBenchmark", "yes");
+    } else {
+        line("GBenchmark", "no. Lost: isohull bench --format gbench; tables and journals are not touched.");
+        more("Remedy: apt install libbenchmark-dev g++, then build again");
+    }
+#else
+    line("GSL", "no. Lost: the commands that measure (bench, results, accuracy); fits are not touched.");
+    more("Remedy: apt install libgsl-dev, then build again");
+#endif
+    if (nvtx_built()) {
+        line("NVTX", "yes");
+    } else {
+        line("NVTX", "no. Lost: names of cases and stages in profilers; nothing else.");
+        more("Remedy: install the CUDA toolkit's headers (nvtx3), then build again");
+    }
+}
+
 static const arg_page page = {
     .usage = "isohull doctor",
     .about = "Says in words what this machine and this build can do: processor, threads, memory, GPU, solvers, and the programs\n"
@@ -158,6 +192,6 @@ int cmd_doctor(int argc, char **argv)
     report_gpu();
     report_implementations();
     report_programs();
-    line("not linked", "GSL, Google Benchmark, NVTX: neither library nor command of this version uses them");
+    report_libraries();
     return EXIT_GOOD;
 }

@@ -36,7 +36,7 @@ REQUIRED = ["schema", "kind", "run", "impl", "problem", "device", "code_hash", "
 RUN_REQUIRED = ["run", "version", "commit", "dirty", "argv", "seed", "time", "cpu", "cpus", "isa", "memory_bytes", "os", "compiler", "flags",
                 "buildtype", "gsl", "code_hash"]
 # bad for both
-BAD = [("schema", 2), ("schema", "1"), ("kind", "sell"), ("run", ""), ("run", 7), ("impl", "x" * 256), ("problem", ""), ("code_hash", "0" * 32),
+BAD = [("max_deviation", -1), ("max_deviation", "0"), ("schema", 2), ("schema", "1"), ("kind", "sell"), ("run", ""), ("run", 7), ("impl", "x" * 256), ("problem", ""), ("code_hash", "0" * 32),
        ("status", "fine"), ("status", "error"), ("rows", -1), ("n", 1.5), ("n", "9"), ("digest", "0123456789abcdeF"), ("digest", "0123"),
        ("blocks", -1), ("protocol.cache", "warm"), ("protocol.settle", -1), ("protocol.settle_max", 2**31), ("protocol.more", 1), ("threads", 0.5),
        ("samples_ms", []), ("samples_ms", [1, -1]), ("samples_ms", [1, "2"]), ("samples_ms", 3), ("throttled", []), ("throttled", [0.5]), ("throttled", [0, 0]),

@@ -3,6 +3,7 @@
  * since memset of glibc may write long ranges past the caches. */
 #include "flush.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,13 +11,33 @@
 
 static unsigned char *buffer;
 
+/* The largest cache that the first processor uses, as the kernel says: sysconf may add up those of a whole socket. */
+static int64_t largest_cache(void)
+{
+    int64_t largest = 0;
+
+    for (int k = 0; k < 8; ++k) {
+        char      path[96], unit = 0;
+        long long size = 0;
+        FILE     *file;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", k);
+        file = fopen(path, "re");
+        if (!file) continue;
+        if (fscanf(file, "%lld%c", &size, &unit) < 1) size = 0;
+        fclose(file);
+        size *= unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1;
+        if (size > largest) largest = size;
+    }
+    return largest;
+}
+
 int64_t flush_bytes(void)
 {
-    const long l3 = sysconf(_SC_LEVEL3_CACHE_SIZE), l2 = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    long       last = l3 > l2 ? l3 : l2;
+    int64_t last = largest_cache();
 
-    if (last <= 0) last = 64l << 20; /* not known: as much as most processors have */
-    return last + last / 8;
+    if (last <= 0) last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    if (last <= 0) last = 64 << 20; /* not known: as much as most processors have */
+    return 2 * last; /* X */
 }
 
 /* Huge pages where the system has them, or misses of the address cache would cost more than those of the caches. */

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-int64_t    flush_bytes(void);      /* how much is written: more than the last-level cache holds */
+int64_t    flush_bytes(void);      /* how much is written: twice what the last-level cache holds, whose replacement is not that of the oldest */
 fault_kind flush_caches(fault *f); /* the buffer is made by the first call and kept             */
 void       flush_free(void);
 

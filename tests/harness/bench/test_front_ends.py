@@ -117,6 +117,21 @@ class FrontEnds(unittest.TestCase):
         self.assertIn("scipy could not be installed: ERROR", cells["scipy"]["why"])
         self.assertIn("scripts/peers setup sklearn", cells["sklearn"]["why"])
 
+    def test_bench_scipy(self):
+        script = pathlib.Path(PEERS).parent / "bench_scipy"
+        words = [sys.executable, script, "--isohull", EXE, "--peers", "python", "--impls", "cpu_pav,cpu_exact", "--families", "noise",
+                 "--sizes", "200", "--time", "4s", "-o", self.journal]
+        done = subprocess.run(words, text=True, capture_output=True, env={**os.environ, "ISOHULL_TIMING_ANYWAY": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cells = {(c["problem"], c["impl"].split(":")[0]): c["median_ms"] for c in self.records("cell")}
+        self.assertEqual(len(cells), 6)
+        lines = [[word.strip() for word in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line.startswith("| noise")]
+        self.assertEqual(len(lines), 4)
+        for problem, impl, ours, theirs, ratio, aim, met in lines:
+            self.assertEqual((aim, met), ("", ""))
+            self.assertAlmostEqual(float(ratio), cells[problem, "python"] / cells[problem, impl], delta=0.005)
+        self.check()
+
     # ---- Google Benchmark ----
 
     def test_gbench(self):

@@ -16,8 +16,8 @@ static void say_one(const char *text) { say("%s", text); }
 
 static int check_files(const char *const *paths, int count)
 {
-    int     code  = EXIT_GOOD;
-    int64_t cells = 0, differences = 0;
+    int     code        = EXIT_GOOD;
+    int64_t differences = 0;
 
     for (int k = 0; k < count; ++k) {
         check_result result;
@@ -29,7 +29,6 @@ static int check_files(const char *const *paths, int count)
         }
         if (result.torn_bytes) say("%s: the last line is torn, %" PRId64 " bytes without an end: ignored", paths[k], result.torn_bytes);
         printf("%s: %" PRId64 " runs, %" PRId64 " cells, %" PRId64 " differences\n", paths[k], result.runs, result.cells, result.differences);
-        cells += result.cells;
         differences += result.differences;
     }
     if (differences > DIFFERENCES_SAID) say("%" PRId64 " differences more", differences - DIFFERENCES_SAID);

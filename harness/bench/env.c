@@ -96,7 +96,7 @@ json_t *env_run(int argc, char **argv, const char *device, uint64_t seed)
 {
     json_t        *run   = json_pack("{si ss}", "schema", (int)RECORD_SCHEMA, "kind", "run"), *arguments = json_array();
     const time_t   now   = time(NULL);
-    const size_t   dirty = strlen(IH_COMMIT) > 6 && strcmp(IH_COMMIT + strlen(IH_COMMIT) - 6, "+dirty") == 0 ? 6 : 0;
+    const char    *changed = strstr(IH_COMMIT, "+dirty");
     struct tm      utc;
     struct utsname os = { .sysname = "unknown" };
     int64_t        memory, available;
@@ -107,8 +107,8 @@ json_t *env_run(int argc, char **argv, const char *device, uint64_t seed)
     gmtime_r(&now, &utc);
     name_run(id, &utc);
     bad |= put_text(run, "run", id) | put_text(run, "version", ih_version()) | put_text(run, "device", device);
-    snprintf(text, sizeof text, "%.*s", (int)(strlen(IH_COMMIT) - dirty), IH_COMMIT);
-    bad |= put_text(run, "commit", text) | json_object_set_new(run, "dirty", json_boolean(dirty));
+    snprintf(text, sizeof text, "%.*s", (int)strcspn(IH_COMMIT, "+"), IH_COMMIT);
+    bad |= put_text(run, "commit", text) | json_object_set_new(run, "dirty", json_boolean(changed != NULL));
     for (int k = 0; k < argc; ++k) {
         json_t *one = json_string(argv[k]); /* NULL if it is no UTF-8 */
         bad |= json_array_append_new(arguments, one ? one : json_string("?"));

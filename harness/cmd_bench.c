@@ -172,8 +172,9 @@ int cmd_bench(int argc, char **argv)
         say("%s", f.message);
         return f.exit_code;
     }
-    code = check_options(&o, &p, flags, n_flags);
-    if (code == ARGS_GO_ON && o.limit && !plan_parse_time(o.limit, &r.limit_ms)) code = say_bad("option --limit: '%s' is no time (20s, 1.5m, 1h)", o.limit);
+    code = ARGS_GO_ON;
+    if (o.limit && !plan_parse_time(o.limit, &r.limit_ms)) code = say_bad("option --limit: '%s' is no time (20s, 1.5m, 1h)", o.limit);
+    if (code == ARGS_GO_ON) code = check_options(&o, &p, flags, n_flags);
     if (code == ARGS_GO_ON && p.trace) { /* before anything is written */
         target *t = run_target(&p, &f);
         if (t) t->free(t);

@@ -161,7 +161,9 @@ static fault_kind replay_sample(target *t, cell_record *c, double *ms, bool *thr
 
     json_object_set_new(s->calls, c->impl, json_integer((json_int_t)(call + 1)));
     if (dies && is_at(dies, "at", call)) {
-        raise((int)json_integer_value(json_object_get(dies, "signal")));
+        const int number = (int)json_integer_value(json_object_get(dies, "signal"));
+        signal(number, SIG_DFL); /* no handler of a sanitizer or of ours */
+        raise(number);
         _exit(EXIT_VERDICT); /* a signal that does not kill */
     }
     if (is_at(line, "hangs_at", call))

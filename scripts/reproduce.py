@@ -122,7 +122,8 @@ def main():
     isohull, folder = sys.argv[1], (ROOT / sys.argv[2]).resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():  # nothing of an earlier run may pass for a result of this one
-        old.unlink()
+        if old.is_file():
+            old.unlink()
     solvers, rows = fit_with_every_solver(isohull, folder)
     made = fit_made_data(isohull, folder, solvers)
     same = agreement(rows + made)
@@ -140,6 +141,7 @@ def main():
         "machine": reproduce_page.cpu_name() + ", " + platform.system() + " " + platform.machine(),
         "solvers": solvers, "rows": rows, "made": made, "same": same, "carriers": table,
         "flights": sum(c["flights"] for c in table), "data": DATA,
+        "report": "measured/report.html" if (folder / "measured" / "report.html").exists() else None,
     })
     for title, agree in same.items():
         print(f"   {title}: " + (f"the same bits from {' '.join(solvers)}" if agree else "THE SOLVERS DISAGREE"))

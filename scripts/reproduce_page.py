@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of ./reproduce: index.html (self-contained, figures inlined) and index.md beside it, from one description."""
+"""The page of ./reproduce: index.html (figures inlined) and index.md beside it, from one description."""
 import html
 import re
 
@@ -33,7 +33,7 @@ def fit_cells(rows):
 
 
 def contents(d):
-    """The page as a list of (kind, content): h1, h2, p, figure, table, pre."""
+    """The page as a list of (kind, content): h1, h2, p, figure, table, pre, link."""
     agree = all(d["same"].values())
     verdict = (f"Every fit has the same bits from all of the solvers {', '.join(d['solvers'])}." if agree else
                "THE SOLVERS DISAGREE: two digests of one fit differ. Please report this.")
@@ -59,6 +59,12 @@ def contents(d):
               "solver alone, without reading and writing; with several threads it is good for little while other programs run."),
         ("table", ("The flights.", FIT_HEAD, fit_cells(d["rows"]))),
         ("table", ("Data from formulas (isohull gen; isohull list names them), a million elements each.", FIT_HEAD, fit_cells(d["made"]))),
+        ("h2", "How exact and how fast"),
+        ("link", ("The report of this run's measurements", d["report"],
+                  ": every solver against the exact fit on all families of data, and times beside SciPy. "
+                  "Its numbers follow from the journal beside it, which build/isohull verify checks."))
+        if d["report"] else
+        ("p", "There is no report of measurements: the step before this page failed, or this build is without GSL."),
         ("h2", "How to do it by hand"),
         ("pre", "\n".join(f"build/isohull {words}" for words in (
             f"fit {d['data']} --x dep_delay --y late --w flights -o all.csv",
@@ -83,6 +89,9 @@ def as_html(parts, folder):
             out.append(f"<{kind}>{html.escape(content)}</{kind}>")
         elif kind == "small":
             out.append(f'<p class="small">{html.escape(content)}</p>')
+        elif kind == "link":
+            text, target, rest = map(html.escape, content)
+            out.append(f'<p><a href="{target}">{text}</a>{rest}</p>')
         elif kind == "figure":
             svg = (folder / f"{content[0]}.svg").read_text(encoding="utf-8")
             svg = svg[svg.index("<svg"):].replace("<svg", f'<svg role="img" aria-label="{html.escape(content[1])}"', 1)
@@ -110,6 +119,8 @@ def as_markdown(parts):
             out.append(content)
         elif kind == "pre":
             out.append("```\n" + content + "\n```")
+        elif kind == "link":
+            out.append(f"[{content[0]}]({content[1].replace('.html', '.md')}){content[2]}")
         elif kind == "figure":
             out.append(f"![{content[1]}]({content[0]}.svg)")
         else:

@@ -3,7 +3,7 @@
 # missing (apt; said before it is done; nothing is fetched when all is there), and a few words for progress.
 
 packages_build="gcc libc6-dev meson ninja-build pkg-config libjansson-dev libcsv-dev libxxhash-dev"
-packages_main="gnuplot-nox python3"
+packages_main="gnuplot-nox libgsl-dev python3 python3-venv"
 packages_tests="g++ libcmocka-dev libgmp-dev libgsl-dev libbenchmark-dev libbenchmark-tools python3-scipy clang llvm python3"
 
 jobs=$(nproc)

@@ -21,14 +21,14 @@ stats table using (column(y)) name "Y" nooutput
 set yrange [Y_min / 1.6 : Y_max * 1.6]
 set format y "%g"
 top = 1 - 62.0 / height
-set multiplot layout down,across margins 0.09,0.985,52.0 / height,top spacing 0.075,72.0 / height
-set label 1 label at screen 0.018,0.5 center rotate by 90
+set multiplot layout down,across margins 0.1,0.985,52.0 / height,top spacing 0.085,72.0 / height
+set label 1 label at screen 0.015,0.5 center rotate by 90
 set label 2 "elements" at screen 0.53,16.0 / height center
 # the key, once over all panels
 entries = words(impls)
 do for [k = 1:entries] {
     name = word(impls, k)
-    x = 0.09 + 0.9 * ((k - 1) % 4) / 4.0
+    x = 0.1 + 0.89 * ((k - 1) % 4) / 4.0
     yy = 1 - (16.0 + 20.0 * ((k - 1) / 4)) / height
     set arrow 10 + k from screen x,yy to screen x + 0.035,yy nohead lw 1.8 dt dash(name) lc rgb colour(name)
     set label 10 + k impl_text[k] noenhanced at screen x + 0.045,yy left

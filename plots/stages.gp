@@ -20,7 +20,7 @@ set xlabel "time (ns per element)"
 set yrange [rows - 0.4 : -0.6]
 set ytics nomirror scale 0 noenhanced font ",11"
 set xrange [0:*]
-set key at screen 0.42,1 - 18.0 / height left top horizontal maxrows 1 Left reverse samplen 1.2 width 2
+set key at screen 0.42,1 - 18.0 / height left top vertical maxrows 1 Left reverse samplen 1.2 width 2
 set style fill solid border rgb "#333333"
 total(a, b) = sum [c = a:b] column(c)
 plot for [s = stages:1:-1] table using (0.5 * total(4, 3 + s)) : 0 : (0.5 * total(4, 3 + s)) : (0.34) : \

@@ -136,12 +136,12 @@ static void add_protocols(doc *d, const view *v)
         }
         if (seen) continue;
         doc_add(d, DOC_TEXT,
-                "Protocol %s: %s. Outputs are poisoned before each call; warm-up until the last three times agree within %g %%, at most %d calls; "
-                "then at least %d samples, and until %g ms have been spent on a cell; samples of all implementations of a problem are "
-                "interleaved in an order shuffled from the recorded seed.",
+                "Protocol %s: %s. Outputs are poisoned before each call and compared after it; warm-up until the last three times agree within %g %%, at "
+                "most %d calls; then at least %d samples, and until %g ms have been spent on a cell; all cells of a problem and a copy are sampled "
+                "once in each round, in an order shuffled from the recorded seed.",
                 p->cold ? "cold" : "hot",
-                p->cold ? "before each sample a buffer larger than the last level of cache is written, so that inputs come from memory" :
-                          "samples follow each other, so that inputs may still be in a cache",
+                p->cold ? "before each sample every line of a buffer larger than the last-level cache is read and written" :
+                          "each sample follows an untimed call on the same data",
                 100 * p->settle, (int)p->settle_max, (int)p->samples_min, p->cell_ms);
     }
 }
@@ -152,16 +152,18 @@ static void add_times(doc *d, const view *v)
 {
     const char *heads[16] = { "problem", "implementation", "cache", "threads", "samples", "median (ms)", "95 % interval (ms)", "× copy",
                               "ns per element", "µs over the empty call" };
-    char        names[4][320];
-    int         columns = 10;
+    char        names[4][320], text[40];
+    int         columns = 10, deviations = 0;
 
     for (int k = 0; k < v->n_peers && k < 4; ++k) {
         snprintf(names[k], sizeof names[k], "%s / this", v->peers[k]);
         heads[columns++] = names[k];
     }
+    for (int64_t k = 0; k < v->n_bench; ++k) deviations |= v->bench[k].cell->max_deviation >= 0;
+    if (deviations) heads[columns++] = "deviation over max|y|";
     doc_table(d, "times", "Times of correct fits: median of all samples that count, with its exact (order statistic) 95 % interval. × copy: over the "
               "median time of copying y to z (and reading w) in the same run. Microseconds over a call without elements are given below 1e6 "
-              "elements.", columns, heads);
+              "elements. Peers are compared with the canonical fit: their largest deviation from it.", columns, heads);
     for (int64_t k = 0; k < v->n_bench; ++k) {
         const view_cell *c = &v->bench[k];
         char             low[40], high[40];
@@ -182,6 +184,7 @@ static void add_times(doc *d, const view *v)
             const view_cell *peer = view_beside(v, c, v->peers[i]);
             put_number(d, peer && peer != c && c->median_ms > 0 ? peer->median_ms / c->median_ms : -1);
         }
+        if (deviations) doc_cell(d, "%s", measure(c->cell->max_deviation, text));
     }
 }
 

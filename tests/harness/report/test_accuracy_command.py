@@ -38,6 +38,16 @@ class Accuracy(unittest.TestCase):
                 self.assertEqual(measures[name], 0)
             self.assertLessEqual(measures["ulps"], 0.5)
 
+    def test_the_preset_covers_everything(self):
+        listed = json.loads(run("list", "--json").stdout)
+        want = {(f["name"], dtype, w["name"]) for f in listed["families"] for dtype in ("f32", "f64") for w in listed["weightings"]}
+        got = set()
+        for cell in self.cells(run("accuracy", "--impl", "cpu_pav", "--format", "json")):
+            family, dtype, *items = cell["problem"].split(":")
+            got.add((family, dtype, next((item[2:] for item in items if item.startswith("w=")), "unit")))
+            self.assertEqual(cell["status"], "ok")
+        self.assertEqual(got, want)
+
     def test_options_and_several_implementations(self):
         done = run("accuracy", "--impl", "cpu_pav,cpu_hulls:chunk=1024", "--impl", "cpu_exact", "--problem", "noise:n=5000")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -97,6 +97,14 @@ class Report(unittest.TestCase):
         rows = [r for r in self.table("times") if r["implementation"] == "cpu_pav"]
         self.assertEqual([r["median (ms)"] for r in rows], ["3.250"])
 
+    def test_throttled_samples_do_not_count(self):
+        lines = shortest(made_journal.lines())
+        cell = next(line for line in lines if line.get("impl") == "cpu_hulls" and "samples_ms" in line)
+        cell["samples_ms"], cell["throttled"] = [9.0, 1.0, 2.0, 3.0, 9.0], [0, 4]
+        self.make(lines)
+        row = next(r for r in self.table("times") if r["implementation"] == "cpu_hulls")
+        self.assertEqual((row["samples"], row["median (ms)"], row["95 % interval (ms)"]), ("3", "2.000", ""))
+
     def test_every_changed_number_is_found(self):
         self.make(shortest(made_journal.lines()))
         for name in ("report.md", "report.html"):

@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import subprocess
 import unittest
 
 from bench_support import REPLAY, BenchTest
+from support import EXE
 
 A, B = "noise:f32:n=1000", "noise:f32:n=2000000"
 
@@ -147,6 +149,33 @@ class Usage(BenchTest):
                 ('{"problem": "a", "impl": "b", "calls_ms": [1], "colour": 2}', "not known"):
             self.bad("bench", "--device", "replay:" + self.write("t", line + "\n"), says=says)
             os.remove(self.path("t"))
+
+
+class Pages(BenchTest):
+    def test_examples_work_as_they_stand(self):
+        for name in "bench", "results":
+            page = self.good(name, "--help").stdout
+            self.assertEqual(page, self.good("help", name).stdout)
+            self.assertIn("Exit codes: 0 ", page)
+            examples = re.findall(r"^  \$ (.*)$", page, re.M)
+            self.assertTrue(examples)
+            for example in examples:
+                env = {**os.environ, "PATH": os.path.dirname(EXE) + ":" + os.environ["PATH"], "ISOHULL_TIMING_ANYWAY": "1"}
+                done = subprocess.run(["sh", "-ec", example], cwd=self.dir, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                # 6: a machine so slow that the time does not suffice
+                self.assertIn(done.returncode, (0, 6), done.stderr)
+
+    def test_builds_that_cannot_time(self):
+        """The replay is always allowed; a measurement is refused, or made and marked if a test insists."""
+        args = ["bench", "--problem", "noise:n=100", "--impl", "cpu_pav", "--time", "1s", "--protocol", "hot", "--format", "json"]
+        run = json.loads(self.good(*args, env={"ISOHULL_TIMING_ANYWAY": "1"}).stdout)["run"]
+        if os.environ.get("ISOHULL_SANITIZED"):
+            self.bad(*args, says="this build has sanitizers")
+            self.assertIn("sanitizers", run["timing_refused"])
+        elif "timing_refused" not in run:
+            self.good(*args)
+        else:
+            self.bad(*args, says=run["timing_refused"])
 
 
 class Journal(BenchTest):

@@ -9,6 +9,7 @@
 #if IH_WITH_GSL
 #  include "bench/env.h"
 #  include "bench/gbench.h"
+#  include "bench/peer.h"
 #endif
 
 #include <isohull.h>
@@ -105,21 +106,40 @@ static void report_implementations(void)
     if (ih_impl_count() == 0) line("solvers", "none in this build: fits are not possible");
 }
 
-/* The version of SciPy that python3 finds; empty if there is none. Only package metadata are read. */
-static void scipy_version(char *version, size_t bytes)
+/* Other libraries beside isohull: each is started once, which shows that it can be. */
+static void report_peers(void)
 {
-    FILE *pipe = popen("python3 -c 'import importlib.metadata as m; print(m.version(\"scipy\"))' 2>/dev/null </dev/null", "r");
+#if IH_WITH_GSL
+    static const char *const names[] = { "scipy", "sklearn" };
+    char  hash[PEER_HASH], why[PEER_WHY], text[PEER_WHY + 128];
+    int   lost = 0;
+    peer *process;
+    fault f;
 
-    version[0] = 0;
-    if (!pipe) return;
-    if (fgets(version, (int)bytes, pipe)) version[strcspn(version, "\n")] = 0;
-    pclose(pipe);
+    for (int k = 0; k < 2 && !lost; ++k) {
+        fault_clear(&f);
+        if (peer_start(&process, names[k], hash, why, &f) != FAULT_NONE) {
+            snprintf(text, sizeof text, "%.500s", f.message);
+            lost = 1;
+        } else if (why[0]) {
+            snprintf(text, sizeof text, "%s", why);
+            lost = 1;
+        } else {
+            snprintf(text, sizeof text, "%s runs here (bench --peer %s)", names[k], names[k]);
+        }
+        peer_stop(process);
+        line(k ? "" : "peers", text);
+    }
+    if (!lost) return;
+    more("Lost: timings beside other libraries (bench --peer); fits are not touched.");
+    more("Remedy: apt install python3-venv; then, in the folder of the project, scripts/peers setup, and bench from there");
+#else
+    line("peers", "no. Lost: timings beside other libraries, which are a matter of bench: see GSL");
+#endif
 }
 
 static void report_programs(void)
 {
-    char version[64], text[256];
-
     if (machine_has_program("gnuplot")) {
         line("gnuplot", "yes");
     } else {
@@ -131,14 +151,7 @@ static void report_programs(void)
         return;
     }
     line("python3", "yes");
-    scipy_version(version, sizeof version);
-    if (version[0]) {
-        snprintf(text, sizeof text, "yes: %s (comparisons need isotonic_regression, which came with 1.12)", version);
-        line("SciPy", text);
-    } else {
-        line("SciPy", "no. Lost: timings beside SciPy's; fits are not touched.");
-        more("Remedy: apt install python3-venv; python3 -m venv .venv; .venv/bin/pip install scipy");
-    }
+    report_peers();
 }
 
 static void report_libraries(void)

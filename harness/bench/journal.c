@@ -191,7 +191,8 @@ const cell_record *journal_find(const journal_data *data, const cell_record *lik
 {
     for (int64_t k = data->cell_count; k-- > 0;) {
         const cell_record *c = &data->cells[k];
-        if ((c->status == CELL_OK || c->status == CELL_WRONG || c->status == CELL_UNSUPPORTED) && cell_same(c, like)) return c;
+        const int          final = c->status == CELL_OK || c->status == CELL_WRONG || c->status == CELL_UNSUPPORTED;
+        if (final && cell_same(c, like) && c->protocol.cell_ms >= like->protocol.cell_ms) return c;
     }
     return NULL;
 }

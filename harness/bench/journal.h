@@ -30,7 +30,8 @@ typedef struct journal_data {
 fault_kind journal_read(journal_data *out, const char *const *paths, int count, fault *f);
 void       journal_free(journal_data *data);
 
-/* The last cell with the identity of `like` and one of the final statuses (ok, wrong, unsupported), or NULL. */
+/* The last cell with the identity of `like`, one of the final statuses (ok, wrong, unsupported) and at least the time for
+ * samples (cell_ms) that `like` asks for; or NULL. */
 const cell_record *journal_find(const journal_data *data, const cell_record *like);
 
 #endif

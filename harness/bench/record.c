@@ -80,8 +80,7 @@ fault_kind cell_derive(cell_record *c, fault *f)
 
 static int same_protocol(const protocol *a, const protocol *b)
 {
-    return !a->cold == !b->cold && a->settle == b->settle && a->settle_max == b->settle_max && a->samples_min == b->samples_min &&
-           a->cell_ms == b->cell_ms;
+    return !a->cold == !b->cold && a->settle == b->settle && a->settle_max == b->settle_max && a->samples_min == b->samples_min;
 }
 
 int cell_same(const cell_record *a, const cell_record *b)

@@ -82,7 +82,8 @@ int64_t cell_counting(const cell_record *c, double *to);
 /* Fill median_ms, ci_low_ms and ci_high_ms from the samples (stats.h). */
 fault_kind cell_derive(cell_record *c, fault *f);
 
-/* The identity by which a cell counts as done: impl, problem, device, protocol, code_hash; whether it is accuracy. */
+/* The identity by which a cell counts as done: impl, problem, device, protocol but for cell_ms, code_hash; whether it is
+ * accuracy. */
 int cell_same(const cell_record *a, const cell_record *b);
 
 json_t    *cell_to_json(const cell_record *c);                              /* NULL: no memory            */

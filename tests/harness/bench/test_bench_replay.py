@@ -194,6 +194,13 @@ class Journal(BenchTest):
         self.replay("good", *args, "--protocol", "hot", problems=[A], code=0)  # another protocol: other cells
         self.assertEqual(len(self.cells("j")), 6)
 
+    def test_more_problems_or_more_time(self):
+        self.replay("good", "--time", "1s", "-o", "j", problems=[A])
+        self.assertIn("2 of 4 cells", self.replay("good", "--time", "1s", "-o", "j", problems=[A, B]).stderr)
+        self.assertNotIn("earlier", self.replay("good", "--time", "9s", "-o", "j", problems=[A, B]).stderr)  # more samples are asked for
+        self.assertEqual(len(self.cells("j")), 8)
+        self.assertIn("4 of 4 cells", self.replay("good", "--time", "1s", "-o", "j", problems=[A, B]).stderr)
+
     def test_faults_are_tried_again(self):
         for k, code, again in (3, 1, 1), (1, 5, 0):
             for _ in range(2):

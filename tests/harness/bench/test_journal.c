@@ -159,6 +159,11 @@ static void test_identity(void **state)
     like.protocol.cold = 0;
     assert_null(journal_find(&data, &like));
     like.protocol.cold = 1;
+    like.protocol.cell_ms /= 2; /* less time was asked for than it had */
+    assert_non_null(journal_find(&data, &like));
+    like.protocol.cell_ms *= 4;
+    assert_null(journal_find(&data, &like));
+    like.protocol.cell_ms /= 2;
     strcpy(like.code_hash, "01");
     assert_null(journal_find(&data, &like));
     strcpy(like.code_hash, "00ff");

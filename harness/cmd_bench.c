@@ -182,7 +182,7 @@ int cmd_bench(int argc, char **argv)
     }
     if (code == ARGS_GO_ON) {
         r.record = env_run(argc, argv, p.device, p.seed);
-        if (!r.record) code = say_bad("memory ran out");
+        if (!r.record || (p.peer_versions && json_object_set(r.record, "peers", p.peer_versions))) code = say_bad("memory ran out");
         else if (o.format && strcmp(o.format, "gbench") == 0) code = run_gbench(&p, r.record, flags, n_flags);
         else code = measure(&r, &o);
         json_decref(r.record);

@@ -20,10 +20,11 @@ extern char **environ;
 enum { PATIENCE_MS = 300000 };
 
 struct peer {
-    char  name[64];
-    pid_t pid; /* 0: it has ended */
-    int   to;
-    FILE *from;
+    char    name[64];
+    pid_t   pid; /* 0: it has ended */
+    int     to;
+    FILE   *from;
+    json_t *versions;
 };
 
 const char *peer_program(void)
@@ -44,6 +45,8 @@ static void reap(peer *p, char *how, size_t how_bytes)
     else snprintf(how, how_bytes, "ended with exit code %d", WEXITSTATUS(status));
 }
 
+const json_t *peer_versions(const peer *p) { return p->versions; }
+
 int peer_alive(const peer *p) { return p && p->pid != 0; }
 
 void peer_stop(peer *p)
@@ -52,6 +55,7 @@ void peer_stop(peer *p)
     if (p->to >= 0) close(p->to); /* the end of its input is its end */
     if (p->from) fclose(p->from);
     reap(p, NULL, 0);
+    json_decref(p->versions);
     free(p);
 }
 
@@ -166,7 +170,7 @@ fault_kind peer_start(peer **out, const char *name, char code_hash[PEER_HASH], c
         unsupported = json_string_value(json_object_get(greeting, "unsupported"));
         if (unknown) kind = fault_set(f, FAULT_USAGE, "%s", unknown);
         else if (unsupported) snprintf(why, PEER_WHY, "%s", unsupported);
-        else if (!json_is_object(json_object_get(greeting, "versions")))
+        else if (!(p->versions = json_incref(json_object_get(greeting, "versions"))) || !json_is_object(p->versions))
             kind = fault_set(f, FAULT_FORMAT, "peer %s: its greeting has no versions", name);
     }
     json_decref(greeting);

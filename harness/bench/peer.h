@@ -27,6 +27,8 @@ fault_kind peer_start(peer **out, const char *name, char code_hash[PEER_HASH], c
  * ("error" in the answer), ended, or did not answer within five minutes (then it is killed). Afterwards every ask fails. */
 fault_kind peer_ask(peer *p, json_t *request, json_t **answer, fault *f);
 
+const json_t *peer_versions(const peer *p); /* of its greeting: an object of texts */
+
 int  peer_alive(const peer *p); /* 0 once an ask has failed because its process ended, and for NULL */
 void peer_stop(peer *p); /* ends the process; takes NULL */
 

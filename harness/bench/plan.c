@@ -92,9 +92,12 @@ static fault_kind add_peer(plan *p, const char *name, size_t length, fault *f)
     if (ih_impl_find(p->peers[p->peer_count])) return fault_set(f, FAULT_USAGE, "--peer %s: that is an implementation (--impl)", p->peers[p->peer_count]);
     kind = peer_start(&process, p->peers[p->peer_count], p->peer_hashes[p->peer_count], why, f);
     if (kind) return kind;
+    if (!p->peer_versions) p->peer_versions = json_object();
+    if (json_object_set_new(p->peer_versions, p->peers[p->peer_count], process ? json_deep_copy(peer_versions(process)) : json_string(why)))
+        kind = fault_set(f, FAULT_MEMORY, "memory ran out");
     peer_stop(process);
     p->peer_count++;
-    return FAULT_NONE;
+    return kind;
 }
 
 static fault_kind read_peers(plan *p, const char *const *peers, fault *f)
@@ -189,5 +192,6 @@ void plan_free(plan *p)
     for (int32_t k = 0; p->cells && k < p->problem_count * p->impl_count; ++k) cell_free(&p->cells[k]);
     free(p->cells);
     free(p->problems);
+    json_decref(p->peer_versions);
     memset(p, 0, sizeof *p);
 }

@@ -23,6 +23,7 @@ typedef struct plan {
     char         peers[PLAN_PEERS][64];
     char         peer_hashes[PLAN_PEERS][32];
     int32_t      peer_count;
+    json_t      *peer_versions;             /* of each peer, or why it cannot run, for the run's record; NULL without peers */
     cell_record *cells;      /* [problem_count * impl_count]; those of a problem together; identity filled */
     double       time_ms;    /* of the whole command                                     */
     uint64_t     seed;

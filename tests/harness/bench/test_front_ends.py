@@ -66,6 +66,10 @@ class FrontEnds(unittest.TestCase):
             self.assertEqual(absent["status"], "unsupported")
             self.assertIn("GPU", absent["why"])
             self.assertEqual(absent["samples_ms"], [])
+        peers = self.records("run")[0]["peers"]
+        self.assertEqual(list(peers), ["python", "torchsort"])
+        self.assertRegex(peers["python"]["python"], r"^3\.")
+        self.assertIn("GPU", peers["torchsort"])
         self.assertIn("z within", done.stdout)
         again = self.bench(*words)
         self.assertEqual(again.returncode, 0, again.stderr)

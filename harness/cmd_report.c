@@ -226,7 +226,7 @@ static fault_kind verify(const char *path, const char *text, const char *folder,
     const char    *journals[JOURNALS];
     char           drawn[64], *svg[REPORT_FIGURES] = { NULL }, *again = NULL;
     made           m;
-    int            count;
+    int            count = 0;
     fault_kind     kind = FAULT_NONE;
 
     memset(&m, 0, sizeof m);

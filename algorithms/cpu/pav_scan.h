@@ -114,12 +114,13 @@ typedef struct FN(chord) {
     int64_t row_first, row_end;            /* these entries                                                             */
 } FN(chord);
 
-enum { FN(WINDOWS) = 6 }; /* of 2, 4, ..., 64 elements */
+/* Windows of 2, 4, ... elements, up to the halo of the tile: a chunk alone is not worth a halo as long as itself. */
+enum { FN(WINDOWS) = 6, FN(WINDOWS_ALONE) = 4, FN(HALO_ALONE) = 1 << FN(WINDOWS_ALONE) };
 
 /* The boundaries of entries j .. j + 63 that may be vertices, as bits. At a vertex every mean of elements that end there
  * is below every mean of elements that begin there. Unweighted: the largest mean on the left against the smallest on the
  * right; scaling by powers of two is exact. Weighted: equal windows against each other, without a division. */
-static inline uint64_t FN(candidates)(const FN(tile) *t, const FN(chord) *h, int64_t j)
+static inline __attribute__((always_inline)) uint64_t FN(candidates)(const FN(tile) *t, const FN(chord) *h, int64_t j, const int windows)
 {
     const vd vbase = v_set1(h->base), vlean = v_set1(h->lean), vtol = v_set1(h->tolerance), vwin = v_set1(h->window);
     const vd U0 = v_set1(PAV_WEIGHTED ? t->U[PAV_HALO] : 0);
@@ -137,7 +138,7 @@ static inline uint64_t FN(candidates)(const FN(tile) *t, const FN(chord) *h, int
         if (!keep) continue; /* whole stretches are above the chord, or falling: well predicted */
         if (PAV_WEIGHTED) {
             const vd u = v_load64(t->U + j);
-            for (int e = 1; e <= FN(WINDOWS); ++e) {
+            for (int e = 1; e <= windows; ++e) {
                 const vd right = v_sub(v_load64(t->Q + j + (1 << e)), q), left = v_sub(q, v_load64(t->Q + j - (1 << e)));
                 const vd wr = v_sub(v_load64(t->U + j + (1 << e)), u), wl = v_sub(u, v_load64(t->U + j - (1 << e)));
                 uint32_t pass = v_gt(v_sub(v_mul(right, wl), v_mul(left, wr)), vwin);
@@ -146,14 +147,14 @@ static inline uint64_t FN(candidates)(const FN(tile) *t, const FN(chord) *h, int
             }
         } else if (!h->at_edge) {
             vd lowest = v_sub(right_one, v_set1(t->shift)), highest = v_sub(left_one, v_set1(t->shift));
-            for (int e = 1; e <= FN(WINDOWS); ++e) {
+            for (int e = 1; e <= windows; ++e) {
                 const vd scale = v_set1(1.0 / (1 << e));
                 lowest  = v_min(lowest, v_mul(v_sub(v_load64(t->Q + j + (1 << e)), q), scale));
                 highest = v_max(highest, v_mul(v_sub(q, v_load64(t->Q + j - (1 << e))), scale));
             }
             keep &= v_gt(v_sub(lowest, highest), vwin);
         } else {
-            for (int e = 1; e <= FN(WINDOWS); ++e) {
+            for (int e = 1; e <= windows; ++e) {
                 const vd right = v_sub(v_load64(t->Q + j + (1 << e)), q), left = v_sub(q, v_load64(t->Q + j - (1 << e)));
                 keep &= v_gt(v_sub(right, left), vwin) | FN(outside)(j - (1 << e) - h->row_first, h->row_end - (1 << e) - j);
             }
@@ -169,7 +170,8 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
 {
     FN(tile)      t;
     const int64_t A = first * PAV_CHUNK, B = last * PAV_CHUNK < c->n ? last * PAV_CHUNK : c->n, origin = A - PAV_HALO;
-    const int64_t a = A > PAV_HALO ? A - PAV_HALO : 0, b = B + PAV_HALO < c->n ? B + PAV_HALO : c->n;
+    const int64_t halo = last - first > 1 ? (int64_t)PAV_HALO : (int64_t)FN(HALO_ALONE);
+    const int64_t a = A > halo ? A - halo : 0, b = B + halo < c->n ? B + halo : c->n;
     const int64_t end = B - origin; /* entries PAV_HALO .. end - 1 are this tile's boundaries */
     double        low = c->job->chunks[first].low, high = c->job->chunks[first].high;
     FN(chord)     h;
@@ -199,7 +201,7 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
         }
         t.T = 1.01 * largest * W;
     }
-    h.at_edge = A < PAV_HALO || B + PAV_HALO > c->n;
+    h.at_edge = A < halo || B + halo > c->n;
     FN(tile_sums)(c, &t, origin, a, b);
     for (int64_t j = b - origin + 1; h.at_edge && j < FN(ENTRIES); ++j) { /* lanes past the row are read, and masked out */
         t.Q[j] = 0;
@@ -226,7 +228,7 @@ static void FN(scan)(FN(ctx) *c, FN(pending) *p, int64_t first, int64_t last, do
     int64_t from = p->start > A ? p->start : A; /* p holds the sum up to here */
 
     for (int64_t j = PAV_HALO; j < end; j += 64) {
-        uint64_t word = FN(candidates)(&t, &h, j);
+        uint64_t word = halo == PAV_HALO ? FN(candidates)(&t, &h, j, FN(WINDOWS)) : FN(candidates)(&t, &h, j, FN(WINDOWS_ALONE));
         if (end - j < 64) word &= ((uint64_t)1 << (end - j)) - 1;
         while (word) {
             const int     bit = __builtin_ctzll(word);

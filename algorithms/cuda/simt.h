@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * simt.h: what kernels are written with. They are CUDA C; the same text also runs on the CPU in the emulator (emulator/),
+ * where each thread is a fiber, so that kernels are tested without a GPU.
+ *
+ * Rules that both keep: one-dimensional grids and blocks; dynamic shared memory only (IH_SHARED); launches by IH_LAUNCH; warp
+ * functions (__shfl_sync and others) with all 32 lanes converged; no inline assembly outside #if defined(__CUDACC__). */
+#ifndef IH_CUDA_SIMT_H
+#define IH_CUDA_SIMT_H
+
+#define IH_SIMT 1 /* headers shared with the CPU lay out a chunk and a store as kernels need them */
+
+#include <cuda_runtime.h> /* the toolkit's, or the emulator's */
+
+#if defined(__CUDACC__)
+#  define IH_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+#  define IH_DEV static __device__ __forceinline__
+#  define IH_DEV_SLOW static __device__ __noinline__
+#  define IH_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
+#  define IH_LAUNCH(kernel, grid, block, shared, stream, ...) kernel<<<(unsigned)(grid), (unsigned)(block), (size_t)(shared), (stream)>>>(__VA_ARGS__)
+#else
+#  define IH_KERNEL(threads, blocks) static void
+#  define IH_DEV static inline
+#  define IH_DEV_SLOW static __attribute__((noinline, unused))
+#  define IH_SHARED(name) unsigned char *const name = ih_emulated_shared()
+#  define IH_LAUNCH(kernel, grid, block, shared, stream, ...) \
+    ih_emulated_launch((unsigned)(grid), (unsigned)(block), (size_t)(shared), (stream), [=]() { kernel(__VA_ARGS__); })
+#endif
+
+#endif

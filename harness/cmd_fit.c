@@ -27,9 +27,11 @@ static const char rest[] =
     "  distinct x, ascending; equal x are pooled exactly. All files appear whole or not at all.\n\n"
     "The JSON object\n"
     "  impl, device, threads (used at most), dtype, rows, n (elements in all), blocks (in all), digest, ms, workspace_bytes,\n"
-    "  calls (timed), weights (true or false), cpu, version; from a table also groups, skipped (rows left out).\n"
-    "  ms       milliseconds on a monotonic clock: the median of at least three calls of the solver after one to warm up, with\n"
-    "           the workspace allocated before; no files, no digest. The library's own search for bad values in y and w is\n"
+    "  calls (timed), weights (true or false), cpu, version; on a GPU also gpu (its name); from a table also groups, skipped\n"
+    "  (rows left out).\n"
+    "  ms       milliseconds on a monotonic clock (GPU: between events on its stream, without the copies to and from it): the\n"
+    "           median of at least three calls of the solver after one to warm up, with the workspace allocated before; no\n"
+    "           files, no digest. The library's own search for bad values in y and w is\n"
     "           inside; blocks are computed in the timed calls only if --blocks or --grad asks for them.\n"
     "  digest   of the fit, the same wherever the fit is the same: XXH3-64, seed 0, of z as little-endian numbers with -0 as +0,\n"
     "           then the block starts as int64; 16 hexadecimal digits. Of a table: of the fit to each observation used, by\n"
@@ -139,6 +141,7 @@ static int choose_solver(fit_request *q)
     } else if (!q->device && q->solver) {
         device = q->solver->device;
     }
+    q->ordinal = device == IH_DEVICE_CUDA ? (int)number : -1;
     if (q->solver && q->solver->device != device)
         return say_bad("%s runs on the %s, not on %s", q->solver->name, q->solver->device == IH_DEVICE_CUDA ? "GPU" : "CPU", q->device);
     if (q->threads) {

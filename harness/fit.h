@@ -20,6 +20,7 @@ typedef struct fit_request {
 
     const ih_impl *solver;
     ih_options     options;
+    int            ordinal;          /* of the device; -1: the CPU */
     char           solver_text[256]; /* canonical text of --impl */
 } fit_request;
 
@@ -28,6 +29,9 @@ int fit_arrays(const fit_request *request);
 int fit_table(const fit_request *request);
 
 /* ---- the call of the solver (fit_run.c) ---- */
+
+enum { FIT_CALLS_LEAST = 3, FIT_CALLS_MOST = 101 };
+#define FIT_TIMED_LEAST_MS 200.0 /* more calls than three for short fits, whose times scatter */
 
 typedef struct fit_run {
     ih_problem problem;
@@ -40,6 +44,8 @@ typedef struct fit_run {
     double     ms;           /* their median; with --json only                                    */
     size_t     workspace_bytes;
     void      *workspace;
+    const char *gpu;         /* name of the device; NULL: the CPU                                 */
+    struct fit_device *device; /* what lies on it                                                 */
     size_t     workspace_mapped, z_mapped, starts_mapped, offsets_mapped; /* bytes to unmap */
 } fit_run;
 
@@ -50,6 +56,14 @@ void fit_run_set(fit_run *run, const fit_request *request);
  * of --json takes them from the first call, so that the timed calls do only what the user asked for). */
 fault_kind fit_run_call(fit_run *run, const fit_request *request, int want_blocks, fault *f);
 void       fit_run_free(fit_run *run);
+
+/* The gradient of the fit that fit_run_call made: gradient has g and where grad_y and grad_w go, in host memory. */
+fault_kind fit_run_backward(const fit_run *run, const fit_request *request, ih_gradient *gradient, fault *f);
+
+/* The same on a device (fit_device.c). run->outputs has been allocated. */
+fault_kind fit_device_call(fit_run *run, const fit_request *request, int want_blocks, fault *f);
+fault_kind fit_device_backward(const fit_run *run, const fit_request *request, const ih_gradient *gradient, fault *f);
+void       fit_device_free(struct fit_device *device); /* takes NULL */
 
 /* The error of the library after a call that returned status, with the file that its argument came from. */
 fault_kind fit_library_fault(const fit_request *request, ih_status status, fault *f);

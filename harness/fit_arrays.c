@@ -59,20 +59,16 @@ static fault_kind read_inputs(const fit_request *request, inputs *in, ih_problem
 static fault_kind backward(const fit_request *request, const fit_run *run, const inputs *in, array *grad_y, array *grad_w, fault *f)
 {
     ih_gradient gradient;
-    ih_status   st;
     fault_kind  kind = FAULT_NONE;
 
     if (request->grad_y) kind = array_alloc(grad_y, in->y.type, in->y.dimensions, in->y.shape, f);
     if (!kind && request->grad_w) kind = array_alloc(grad_w, in->y.type, in->y.dimensions, in->y.shape, f);
     if (kind) return kind;
     ih_gradient_init(&gradient);
-    gradient.block_offsets = run->outputs.block_offsets;
-    gradient.block_starts  = run->outputs.block_starts;
-    gradient.g             = in->g.data;
-    gradient.grad_y        = request->grad_y ? grad_y->data : NULL;
-    gradient.grad_w        = request->grad_w ? grad_w->data : NULL;
-    st = ih_backward(request->solver, &run->problem, &request->options, &gradient, NULL, 0, NULL);
-    return st == IH_OK ? FAULT_NONE : fit_library_fault(request, st, f);
+    gradient.g      = in->g.data;
+    gradient.grad_y = request->grad_y ? grad_y->data : NULL;
+    gradient.grad_w = request->grad_w ? grad_w->data : NULL;
+    return fit_run_backward(run, request, &gradient, f);
 }
 
 typedef struct results { outputs files; FILE *z, *blocks, *grad_y, *grad_w; } results;

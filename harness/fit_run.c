@@ -4,6 +4,7 @@
  * The arrays come from mmap: their pages take memory only once they are written, so block starts, which need room for as
  * many entries as there are elements, cost no more than the blocks that there are. */
 #include "fit.h"
+#include "device.h"
 #include "json.h"
 #include "machine.h"
 #include "say.h"
@@ -16,9 +17,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-
-enum { CALLS_LEAST = 3, CALLS_MOST = 101 };
-static const double TIMED_LEAST_MS = 200; /* more calls than three for short fits, whose times scatter */
 
 void fit_run_set(fit_run *run, const fit_request *request)
 {
@@ -79,10 +77,10 @@ static double now_ms(void)
 
 static ih_status time_calls(fit_run *run, const fit_request *request, const ih_outputs *out)
 {
-    double    ms[CALLS_MOST], all = 0;
+    double    ms[FIT_CALLS_MOST], all = 0;
     ih_status st = IH_OK;
 
-    for (run->calls = 0; run->calls < CALLS_LEAST || (run->calls < CALLS_MOST && all < TIMED_LEAST_MS); ++run->calls) {
+    for (run->calls = 0; run->calls < FIT_CALLS_LEAST || (run->calls < FIT_CALLS_MOST && all < FIT_TIMED_LEAST_MS); ++run->calls) {
         const double begin = now_ms();
         st = ih_fit(request->solver, &run->problem, &request->options, out, run->workspace, run->workspace_mapped, NULL);
         if (st != IH_OK) return st;
@@ -111,6 +109,7 @@ fault_kind fit_run_call(fit_run *run, const fit_request *request, int want_block
     }
     if (kind) return kind;
 
+    if (request->ordinal >= 0) return fit_device_call(run, request, want_blocks, f);
     asked = all = run->outputs;
     if (!want_blocks) asked.block_starts = asked.block_offsets = NULL;
     st = ih_impl_available(request->solver);
@@ -127,6 +126,17 @@ fault_kind fit_run_call(fit_run *run, const fit_request *request, int want_block
     return st == IH_OK ? FAULT_NONE : fit_library_fault(request, st, f);
 }
 
+fault_kind fit_run_backward(const fit_run *run, const fit_request *request, ih_gradient *gradient, fault *f)
+{
+    ih_status st;
+
+    if (request->ordinal >= 0) return fit_device_backward(run, request, gradient, f);
+    gradient->block_offsets = run->outputs.block_offsets;
+    gradient->block_starts  = run->outputs.block_starts;
+    st = ih_backward(request->solver, &run->problem, &request->options, gradient, NULL, 0, NULL);
+    return st == IH_OK ? FAULT_NONE : fit_library_fault(request, st, f);
+}
+
 static void unmap(void *at, size_t mapped)
 {
     if (at) munmap(at, mapped);
@@ -134,6 +144,7 @@ static void unmap(void *at, size_t mapped)
 
 void fit_run_free(fit_run *run)
 {
+    fit_device_free(run->device);
     unmap(run->outputs.z, run->z_mapped);
     unmap(run->outputs.block_starts, run->starts_mapped);
     unmap(run->outputs.block_offsets, run->offsets_mapped);
@@ -143,16 +154,18 @@ void fit_run_free(fit_run *run)
 int fit_run_print(const fit_run *run, const fit_request *request, const fit_extra *extra)
 {
     const ih_problem *p = &run->problem;
-    char              digest[DIGEST_TEXT_BYTES], cpu[256];
+    char              digest[DIGEST_TEXT_BYTES], cpu[256], place[32];
     json_t           *object;
 
     digest_format(digest_fit(p->dtype, run->outputs.z, run->elements, run->outputs.block_starts, run->blocks), digest);
     machine_cpu_name(cpu, sizeof cpu);
+    device_label(request->ordinal, place);
     object = json_pack("{ss ss si ss sI sI sI ss sf sI si sb ss ss}", "impl", request->solver_text, "device",
-                       request->solver->device == IH_DEVICE_CUDA ? "cuda" : "cpu", "threads", (int)run->threads, "dtype",
+                       place, "threads", (int)run->threads, "dtype",
                        p->dtype == IH_F32 ? "float32" : "float64", "rows", (json_int_t)run->rows, "n", (json_int_t)run->elements, "blocks",
                        (json_int_t)run->blocks, "digest", digest, "ms", run->ms, "workspace_bytes", (json_int_t)run->workspace_bytes,
                        "calls", (int)run->calls, "weights", p->w != NULL, "cpu", cpu, "version", ih_version());
+    if (object && run->gpu) json_object_set_new(object, "gpu", json_string(run->gpu));
     for (; object && extra && extra->name; ++extra) json_object_set_new(object, extra->name, json_integer((json_int_t)extra->value));
     return json_print(object);
 }

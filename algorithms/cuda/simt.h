@@ -23,7 +23,7 @@
 #  define IH_DEV_SLOW static __attribute__((noinline, unused))
 #  define IH_SHARED(name) unsigned char *const name = ih_emulated_shared()
 #  define IH_LAUNCH(kernel, grid, block, shared, stream, ...) \
-    ih_emulated_launch((unsigned)(grid), (unsigned)(block), (size_t)(shared), (stream), [=]() { kernel(__VA_ARGS__); })
+    ih_emulated_launch(#kernel, kernel, (unsigned)(grid), (unsigned)(block), (size_t)(shared), (cudaStream_t)(stream), __VA_ARGS__)
 #endif
 
 #endif

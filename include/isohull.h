@@ -123,7 +123,8 @@ typedef struct ih_outputs {
 /* ---------------------------------------------------------------- options, counters, stage hook ---- */
 
 /* Called on the host at the begin (begin = 1) and end (begin = 0) of each stage: "chunk", "scan", "merge" (level = tree
- * level, from 0), "reconstruct". For a device implementation the calls bracket what is enqueued on `stream`. */
+ * level, from 0), "reconstruct"; of a device also "exact" (rows that are left to integers), "blocks" (block outputs) and
+ * "backward". For a device implementation the calls bracket what is enqueued on `stream`. */
 typedef void (*ih_stage_hook)(void *user, const char *stage, int32_t level, int32_t begin, void *stream);
 
 #define IH_MAX_LEVELS 64
@@ -216,6 +217,7 @@ enum { /* ih_impl.options: which fields of ih_options it reads, as bits */
  *                    checked by ih_fit. Workspace contents are undefined before and after. A device implementation neither
  *                    allocates nor synchronises; a CPU implementation may allocate for the exact level (IH_EMEMORY).
  *   backward_workspace_bytes, backward    likewise for the gradient; NULL without IH_HAS_GRADIENT.
+ *   status           of a device implementation: what its last fit or gradient left in the workspace (ih_device_status).
  */
 typedef struct ih_impl {
     size_t      size;
@@ -232,6 +234,7 @@ typedef struct ih_impl {
     ih_status (*fit)(const ih_problem *, const ih_options *, const ih_outputs *, void *ws, size_t ws_bytes, void *stream);
     ih_status (*backward_workspace_bytes)(const ih_problem *, const ih_options *, const ih_gradient *, size_t *bytes);
     ih_status (*backward)(const ih_problem *, const ih_options *, const ih_gradient *, void *ws, size_t ws_bytes, void *stream);
+    ih_status (*status)(const ih_problem *, const ih_options *, const void *ws, size_t ws_bytes);
 } ih_impl;
 
 #define IH_WORKSPACE_ALIGN 256
@@ -260,6 +263,14 @@ IH_API ih_status ih_workspace_bytes(const ih_impl *impl, const ih_problem *p, co
  * reported, y before w at one place. Returns every status above. */
 IH_API ih_status ih_fit(const ih_impl *impl, const ih_problem *p, const ih_options *o, const ih_outputs *out, void *ws,
                         size_t ws_bytes, void *stream);
+
+/* What a fit, or a gradient, of a device implementation found: to be called with the same arguments after the caller has
+ * waited for the stream, before the workspace is used again. It copies a few bytes from the device and waits for that.
+ * On a device values cannot be refused beforehand: a row with a NaN, an infinity or a weight that is not positive is filled
+ * with NaN (one block), the other rows are fitted, and this returns IH_EDATA with the smallest (row, index), y before w;
+ * wrong offsets: IH_EARGUMENT, and nothing was written. o->counters, if the fit had counters too, are added to here and not
+ * by ih_fit. IH_OK for CPU implementations. */
+IH_API ih_status ih_device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, const void *ws, size_t ws_bytes);
 
 /* Gradient of a fit of p. impl, o, ws and stream as for ih_fit; the blocks may come from any canonical implementation. */
 IH_API ih_status ih_backward_workspace_bytes(const ih_impl *impl, const ih_problem *p, const ih_options *o,

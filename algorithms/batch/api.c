@@ -280,6 +280,35 @@ done:
     return st;
 }
 
+/* ---- status of a device ---- */
+
+ih_status ih_device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, const void *ws, size_t ws_bytes)
+{
+    const ih_impl *own = chosen(impl);
+    ih_problem     problem;
+    ih_options     options;
+    ih_counters    counters, *caller = NULL;
+    ih_status      st = IH_OK;
+
+    if (o) IH_TRY(check_struct(o, sizeof o->size, "options"));
+    ih_options_read(&options, o);
+    IH_TRY(check_problem(p, IH_DEVICE_CUDA, &problem)); /* offsets are not looked at */
+    if (own->device == IH_DEVICE_CPU || !own->status) goto done;
+    if (ih_problem_elements(&problem) == 0) goto done;
+    if (!ws) IH_TRY(bad("workspace", "null"));
+    if (options.counters) {
+        IH_TRY(check_struct(options.counters, sizeof options.counters->size, "counters"));
+        caller   = options.counters;
+        counters = counters_default;
+        read_sized(&counters, sizeof counters, caller);
+        options.counters = &counters;
+    }
+    st = own->status(&problem, &options, ws, ws_bytes);
+    if (caller) put_sized(caller, caller->size, &counters, sizeof counters);
+done:
+    return st;
+}
+
 /* ---- backward ---- */
 
 static ih_status check_blocks(const ih_problem *p, const ih_gradient *g)

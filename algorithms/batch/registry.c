@@ -34,7 +34,7 @@ const ih_impl *ih_impl_find(const char *name)
     return NULL;
 }
 
-const ih_impl *ih_impl_default(ih_device device) { return device == IH_DEVICE_CPU ? ih_impl_find("cpu_pav") : NULL; }
+const ih_impl *ih_impl_default(ih_device device) { return ih_impl_find(device == IH_DEVICE_CPU ? "cpu_pav" : "segments"); }
 
 ih_status ih_impl_available(const ih_impl *impl)
 {

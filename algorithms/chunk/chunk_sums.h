@@ -8,8 +8,15 @@
 
 /* A chunk at work: point k = 0 .. n stands before element begin + k of the row. */
 typedef struct ih_chunk {
+#if defined(IH_SIMT)
+    double   *y;              /* at ih_chunk_at(k): sum of w y rounded to one double                           */
+    double   *x;              /* likewise of w; without weights not there: x = k                               */
+    const ih_pair *start_y, *start_x; /* [lanes] sums at points 32 l as pairs, from which any other is formed again */
+    ih_values values;         /* of the row, whose element 0 is element begin of this chunk (begin = 0 below)   */
+#else
     double   *y, *y_lo;       /* [n + 1] sums of w y as pairs                                                  */
     double   *x, *x_lo;       /* [n + 1] sums of w, NULL without weights: x = k                                */
+#endif
     uint32_t *rise;           /* [lanes] bit k of lane l: element 32 l + k is above the one before it          */
     uint32_t *mask;           /* [lanes] the hulls: bit k of lane l is set while point 32 l + k is a vertex     */
     int64_t   begin;          /* index of point 0 in the row                                                   */
@@ -20,6 +27,19 @@ typedef struct ih_chunk {
 
 IH_HD int32_t ih_chunk_lanes(int32_t n) { return (n + 31) / 32; }
 
+/* Where the sums of point k stand. On a device a lane has 33 places, so that the lanes of a warp meet in different banks of
+ * shared memory; the last place is that of the end of the chunk, if the lane is its last. */
+IH_HD int32_t ih_chunk_at(const ih_chunk *c, int32_t k)
+{
+#if defined(IH_SIMT)
+    return k + ((k - (k == c->n)) >> 5);
+#else
+    (void)c;
+    return k;
+#endif
+}
+
+#if !defined(IH_SIMT)
 /* Prefix sums into c; pairs of points 0, 16, 32, ... also into stops (step 1 pair, or 2 with weights: y, then x) if it is
  * not NULL. Returns 0 if a value is out of range (values.h), and then the sums mean nothing. kind is constant. */
 IH_HD_FORCED int32_t ih_chunk_sums(ih_chunk *c, const ih_values *v, ih_pair *stops, int32_t stride, int32_t kind)
@@ -69,16 +89,29 @@ IH_HD_FORCED void ih_chunk_rise(const ih_chunk *c, const ih_values *v, int32_t k
     }
 }
 
+#endif
+
 IH_HD int32_t ih_chunk_rises(const ih_chunk *c, int32_t k) { return (int32_t)(c->rise[k >> 5] >> (k & 31) & 1u); }
 
 IH_HD ih_point ih_chunk_point(const ih_chunk *c, int32_t k)
 {
     ih_point p = { 0 };
     p.index = c->begin + k;
+#if defined(IH_SIMT) /* the same additions in the same order as when the sums were made */
+    const int32_t lane = (k - (k == c->n)) >> 5, kind = c->values.kind;
+    ih_sums       s    = { { 0, 0 }, { 0, 0 }, 0, 0 };
+    s.y = c->start_y[lane];
+    if (kind & IH_KIND_WEIGHTED) s.x = c->start_x[lane];
+    for (int32_t i = 32 * lane; i < k; ++i) ih_sums_add(&s, &c->values, i, kind);
+    p.y = s.y;
+    p.x = s.x;
+    if (!(kind & IH_KIND_WEIGHTED)) p.x.hi = (double)k;
+#else
     p.y.hi  = c->y[k];
     p.y.lo  = c->y_lo[k];
     p.x.hi  = c->x ? c->x[k] : (double)k;
     p.x.lo  = c->x ? c->x_lo[k] : 0.0;
+#endif
     p.err_x = c->lost_x;
     p.err_y = c->lost_y;
     return p;
@@ -87,6 +120,18 @@ IH_HD ih_point ih_chunk_point(const ih_chunk *c, int32_t k)
 /* After the cheap filter: the filter with the lo parts, then the other levels. */
 IH_HD_SLOW int32_t ih_chunk_convex_slow(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d)
 {
+#if defined(IH_SIMT) /* sums that one double holds: rounding keeps the order of the products, and their residues are exact */
+    if (c->near_y == 0 && c->near_x == 0) {
+        const int32_t ka = ih_chunk_at(c, a), kb = ih_chunk_at(c, b), kd = ih_chunk_at(c, d), weighted = c->values.kind & IH_KIND_WEIGHTED;
+        const ih_pair y1 = ih_two_diff(c->y[kb], c->y[ka]), y2 = ih_two_diff(c->y[kd], c->y[kb]);
+        const ih_pair x1 = ih_two_diff(weighted ? c->x[kb] : b, weighted ? c->x[ka] : a), x2 = ih_two_diff(weighted ? c->x[kd] : d, weighted ? c->x[kb] : b);
+        if (y1.lo == 0 && y2.lo == 0 && x1.lo == 0 && x2.lo == 0) {
+            const ih_pair p1 = ih_two_prod(y1.hi, x2.hi), p2 = ih_two_prod(y2.hi, x1.hi);
+            const int32_t convex = p2.hi > p1.hi || (p2.hi == p1.hi && p2.lo > p1.lo);
+            return ih_judge_settled(j, a, b, d, convex, 1);
+        }
+    }
+#endif
     const ih_point pa = ih_chunk_point(c, a), pb = ih_chunk_point(c, b), pd = ih_chunk_point(c, d);
     return ih_judge_convex(j, &pa, &pb, &pd);
 }
@@ -97,9 +142,10 @@ IH_HD_SLOW int32_t ih_chunk_convex_slow(const ih_chunk *c, ih_judge *j, int32_t 
  * of both factors together; 4 u, and the factor 1 + 2^-40, cover second orders and the rounding of the bound. */
 IH_HD_FORCED int32_t ih_chunk_convex(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d, int32_t kind)
 {
-    const double y1 = c->y[b] - c->y[a], y2 = c->y[d] - c->y[b];
-    const double x1 = kind & IH_KIND_WEIGHTED ? c->x[b] - c->x[a] : (double)(b - a);
-    const double x2 = kind & IH_KIND_WEIGHTED ? c->x[d] - c->x[b] : (double)(d - b);
+    const int32_t ka = ih_chunk_at(c, a), kb = ih_chunk_at(c, b), kd = ih_chunk_at(c, d);
+    const double  y1 = c->y[kb] - c->y[ka], y2 = c->y[kd] - c->y[kb];
+    const double  x1 = kind & IH_KIND_WEIGHTED ? c->x[kb] - c->x[ka] : ih_small_double(b - a);
+    const double  x2 = kind & IH_KIND_WEIGHTED ? c->x[kd] - c->x[kb] : ih_small_double(d - b);
     const double p1 = y1 * x2, p2 = y2 * x1, turn = p2 - p1;
     double       bound = 2 * c->near_y * (fabs(x1) + fabs(x2)) + 0x1p-51 * (fabs(p1) + fabs(p2));
 

@@ -10,7 +10,7 @@
 
 enum {
     IH_SUM_TERMS     = 8,                               /* a difference of two points: start and inside, hi and lo, twice */
-    IH_PRODUCT_TERMS = 2 * IH_SUM_TERMS * IH_SUM_TERMS, /* a product of two such sums                                    */
+    IH_CROSS_TERMS = 64,                                /* two products of two such sums, once compressed                 */
 };
 
 /* e [n] + v into e; returns the new length, at most n + 1 (grow-expansion with zero elimination, Theorem 10 there). */
@@ -56,11 +56,36 @@ IH_HD ih_pair ih_expansion_pair(const double *e, int32_t n, double *rest)
     return ih_two_sum(sum.hi, low);
 }
 
-/* Sign of a b - c d, exactly. */
-IH_HD_SLOW int32_t ih_expansion_cross(const double *a, int32_t na, const double *b, int32_t nb, const double *c, int32_t nc,
-                                      const double *d, int32_t nd)
+/* The same sum in as few components as double precision allows, nearly (Shewchuk, Theorem 23); returns their number. */
+IH_HD int32_t ih_expansion_compress(double *e, int32_t n)
 {
-    double  e[2 * IH_PRODUCT_TERMS];
+    int32_t bottom = n - 1, top = 0;
+    double  q;
+
+    if (n <= 1) return n;
+    q = e[n - 1];
+    for (int32_t i = n - 2; i >= 0; --i) {
+        const ih_pair s = ih_two_sum(q, e[i]);
+        q               = s.hi;
+        if (s.lo != 0) {
+            e[bottom--] = q;
+            q           = s.lo;
+        }
+    }
+    e[bottom] = q;
+    for (int32_t i = bottom + 1; i < n; ++i) {
+        const ih_pair s = ih_two_sum(e[i], q);
+        q               = s.hi;
+        if (s.lo != 0) e[top++] = s.lo;
+    }
+    e[top] = q;
+    return top + 1;
+}
+
+/* Sign of a b - c d, exactly; 2 if the sums are too long for the room here (they are compressed). */
+IH_HD_SLOW int32_t ih_expansion_cross(double *a, int32_t na, double *b, int32_t nb, double *c, int32_t nc, double *d, int32_t nd)
+{
+    double  e[IH_CROSS_TERMS];
     int32_t n = 0;
 
     if (na <= 1 && nb <= 1 && nc <= 1 && nd <= 1) { /* the common tie: small integers. Rounding keeps the order of the products */
@@ -68,6 +93,11 @@ IH_HD_SLOW int32_t ih_expansion_cross(const double *a, int32_t na, const double 
         const ih_pair q = ih_two_prod(nc ? c[0] : 0.0, nd ? d[0] : 0.0);
         if (p.hi != q.hi) return p.hi > q.hi ? 1 : -1;
         return p.lo > q.lo ? 1 : p.lo < q.lo ? -1 : 0;
+    }
+    if (2 * (na * nb + nc * nd) > IH_CROSS_TERMS) {
+        na = ih_expansion_compress(a, na), nb = ih_expansion_compress(b, nb);
+        nc = ih_expansion_compress(c, nc), nd = ih_expansion_compress(d, nd);
+        if (2 * (na * nb + nc * nd) > IH_CROSS_TERMS) return 2;
     }
     n = ih_expansion_add_product(e, n, a, na, b, nb, 1.0);
     n = ih_expansion_add_product(e, n, c, nc, d, nd, -1.0);

@@ -1,20 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  * judge.h: one decision through all its levels, with counts. The third level is the caller's: a function on the host, a
- * flag on a device (the caller then does the work again where it can be decided). */
+ * flag on a device (the row is then solved again where everything can be decided). */
 #ifndef IH_COMMON_JUDGE_H
 #define IH_COMMON_JUDGE_H
 
 #include "turn.h"
 
+#if defined(IH_SIMT)
+typedef int32_t ih_tally; /* decisions of one unit of work */
+#else
+typedef int64_t ih_tally;
+#endif
+
 typedef struct ih_judge {
+#if !defined(IH_SIMT)
     /* Third level: 1 if turn(a, b, d) of indices within the row is convex, else 0. NULL: undecided is set and the turn
      * is taken as flat, which keeps every loop within bounds. */
     int32_t (*exact)(void *user, int64_t a, int64_t b, int64_t d);
     /* Debug: called after each decision of the first two levels; NULL otherwise. */
     void (*check)(void *user, int64_t a, int64_t b, int64_t d, int32_t convex, int32_t level);
-    void   *user;
-    int32_t undecided;
-    int64_t by_filter, by_pair, by_exact;
+    void    *user;
+#endif
+    int32_t  undecided;
+    ih_tally by_filter, by_pair, by_exact;
 } ih_judge;
 
 IH_HD int32_t ih_judge_settled(ih_judge *j, int64_t a, int64_t b, int64_t d, ih_turn turn, int32_t level)
@@ -22,14 +30,22 @@ IH_HD int32_t ih_judge_settled(ih_judge *j, int64_t a, int64_t b, int64_t d, ih_
     const int32_t convex = turn == IH_TURN_CONVEX;
     if (level == 0) ++j->by_filter;
     else ++j->by_pair;
+#if defined(IH_SIMT)
+    (void)a, (void)b, (void)d;
+#else
     if (j->check) j->check(j->user, a, b, d, convex, level);
+#endif
     return convex;
 }
 
 IH_HD_SLOW int32_t ih_judge_exact(ih_judge *j, int64_t a, int64_t b, int64_t d)
 {
     ++j->by_exact;
+#if defined(IH_SIMT)
+    (void)a, (void)b, (void)d;
+#else
     if (j->exact) return j->exact(j->user, a, b, d);
+#endif
     j->undecided = 1;
     return 0;
 }

@@ -124,8 +124,10 @@ IH_HD_SLOW ih_turn ih_turn_pair(const ih_point *a, const ih_point *b, const ih_p
 
     if (!exact || nx1 > 1 || ny1 > 1 || nx2 > 1 || ny2 > 1) /* single doubles are decided as fast exactly */
         turn = ih_turn_pairs(ih_gap_of(x1, nx1, lost_x1), ih_gap_of(y1, ny1, lost_y1), ih_gap_of(x2, nx2, lost_x2), ih_gap_of(y2, ny2, lost_y2));
-    if (turn == IH_TURN_UNDECIDED && exact)
-        turn = ih_expansion_cross(y2, ny2, x1, nx1, y1, ny1, x2, nx2) > 0 ? IH_TURN_CONVEX : IH_TURN_FLAT;
+    if (turn == IH_TURN_UNDECIDED && exact) {
+        const int32_t sign = ih_expansion_cross(y2, ny2, x1, nx1, y1, ny1, x2, nx2);
+        if (sign != 2) turn = sign > 0 ? IH_TURN_CONVEX : IH_TURN_FLAT;
+    }
     return turn;
 }
 

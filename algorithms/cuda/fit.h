@@ -8,10 +8,15 @@
 #ifndef IH_CUDA_FIT_H
 #define IH_CUDA_FIT_H
 
+#if defined(__cplusplus)
+#  include "simt.h"
+#elif !defined(IH_SIMT)
+#  define IH_SIMT 1
+#endif
+
 #include "isohull.h"
 
-#include "../common/pair.h"
-#include "../common/segment.h"
+#include "../chunk/store.h"
 
 #include <stdint.h>
 
@@ -20,14 +25,15 @@ enum { IH_CUDA_CHUNK = 1024, IH_CUDA_STOP = 32 }; /* elements of a chunk; elemen
 /* Head of every workspace, fit or gradient; zeroed at the begin. */
 typedef struct ih_cuda_status {
     uint64_t fault;      /* 0, or ~((flattened index << 6) + (argument << 3) + ih_fault): the largest is the first fault */
-    int64_t  fault_row;  /* its row                                                                                      */
+    int64_t  fault_row, fault_begin; /* its row and that row's first element (exact_rows.cu, ragged rows)                  */
     uint64_t given_up;   /* rows on the list                                                                             */
     uint64_t decisions_filter, decisions_pair, decisions_exact;
     uint64_t roundings_filter, roundings_pair, roundings_exact;
     uint64_t rows_exact, elements_exact;
     uint64_t walks, walk_steps, walks_capped, searches, lane_walks, lane_walk_steps;
     uint64_t chunks, vertices_lanes, vertices_chunks;
-    uint64_t tree_rows, tree_chunks;       /* ragged: found on the device            */
+    uint64_t stopped;                      /* the offsets are wrong: nothing is done  */
+    uint64_t tree_rows, tree_chunks;       /* ragged: found on the device             */
     uint64_t merges[IH_MAX_LEVELS];        /* of each tree level, over the batch      */
     uint64_t class_rows[8];                /* ragged: short rows of 1, 2, 4, .. lanes */
 } ih_cuda_status;
@@ -43,15 +49,6 @@ typedef struct ih_cuda_row {
     int64_t chunk0;        /* number of its first chunk                  */
     int64_t chunks;        /* m = ceil(n / IH_CUDA_CHUNK), at least 2    */
 } ih_cuda_row;
-
-/* One chunk of a row with a tree. */
-typedef struct ih_cuda_record {
-    ih_pair y, x;             /* its total                                                              */
-    ih_pair y0, x0;           /* its start in the row, after the scan; x without weights unused          */
-    double  lost_y, lost_x;   /* bounds on the error of its pairs                                        */
-    double  near_y, near_x;   /* bounds on the error of coordinates kept as one double                   */
-    double  lost_y0, lost_x0; /* bounds on the error of the start                                        */
-} ih_cuda_record;
 
 typedef struct ih_cuda_fit {
     /* the problem */
@@ -78,12 +75,12 @@ typedef struct ih_cuda_fit {
     int32_t        *chunk_row;         /* [chunks] ragged only: number of the chunk's row in tree       */
     int64_t        *short_rows;        /* [rows] ragged only: rows with no tree, by number of lanes     */
     int64_t        *row_tiles;         /* ragged only: scratch of the scan over rows                   */
-    ih_cuda_record *record;            /* [chunks]                                                     */
-    ih_cuda_record *tile;              /* scratch of the scan over chunks                              */
+    ih_chunk_record *record;            /* [chunks]                                                     */
+    ih_chunk_record *tile;              /* scratch of the scan over chunks                              */
     ih_segment     *segment;           /* [chunks] lists; that of a node begins at its first chunk      */
     int32_t        *length;            /* [chunks] of the list that begins there                       */
     double         *edge;              /* [chunks] value over the edge that leaves a segment of the root list */
-    ih_pair        *stop;              /* [chunks][32] (times 2 with weights) prefix sums at every 32nd point */
+    ih_pair        *stop;              /* [chunks][32] (with weights [64]: y, then x) prefix sums at every 32nd point */
     double         *slot_y, *slot_x;   /* [chunks * (IH_CUDA_CHUNK + 1)] coordinates of vertices; slot_x with weights only */
     uint16_t       *slot_at;           /* likewise: positions in the chunk                             */
     /* the exact level (exact_rows.cu) */
@@ -91,10 +88,10 @@ typedef struct ih_cuda_fit {
     size_t          exact_words;
 } ih_cuda_fit;
 
-#if defined(IH_SIMT)
+#if defined(IH_DEV) /* in kernels */
 
-IH_HD int64_t ih_cuda_row_begin(const ih_cuda_fit *f, int64_t r) { return f->offsets ? f->offsets[r] : r * f->n; }
-IH_HD int64_t ih_cuda_row_length(const ih_cuda_fit *f, int64_t r) { return f->offsets ? f->offsets[r + 1] - f->offsets[r] : f->n; }
+IH_DEV int64_t ih_cuda_row_begin(const ih_cuda_fit *f, int64_t r) { return f->offsets ? f->offsets[r] : r * f->n; }
+IH_DEV int64_t ih_cuda_row_length(const ih_cuda_fit *f, int64_t r) { return f->offsets ? f->offsets[r + 1] - f->offsets[r] : f->n; }
 
 /* Put a row on the list, once. */
 IH_DEV void ih_cuda_give_up(const ih_cuda_fit *f, int64_t row, int32_t state)

@@ -32,6 +32,21 @@ IH_HD ih_run ih_run_without_first(const ih_segment *segments, int64_t count)
     return r;
 }
 
+/* Is the turn at the shared point convex? l ends before it, r begins after it. */
+IH_HD int32_t ih_merge_convex(const ih_store *s, ih_judge *j, const ih_run *l, const ih_run *r, ih_place shared, const ih_segment *left)
+{
+    const int64_t at = ih_store_index(s, &left[shared.segment], shared.vertex);
+    if (!ih_store_rises(s, at)) {
+        ++j->by_filter;
+        return 0;
+    }
+    {
+        const ih_run   whole  = { left, l->first, shared };
+        const ih_point before = ih_run_point(s, l, l->last), here = ih_run_point(s, &whole, shared), after = ih_run_point(s, r, r->first);
+        return ih_store_convex(s, j, &before, &here, &after);
+    }
+}
+
 /* Merge list left [n_left] with list right [n_right], which begins at the shared point s, at which left ends.
  * On output the merged list stands at left; the number of its segments is returned.
  * Before   both are segment lists of neighbouring nodes (Theorem 4.4); left has room for n_left + n_right.
@@ -43,23 +58,13 @@ IH_HD int64_t ih_merge_lists(const ih_store *s, ih_judge *j, ih_segment *left, i
     ih_place  shared = { n_left - 1, left[n_left - 1].last };
     ih_bridge bridge = { l.last, r.first };
 
-    {
-        const int64_t at = ih_store_index(s, &left[shared.segment], shared.vertex);
-        int32_t       convex = ih_store_rises(s, at);
-        if (convex) {
-            const ih_point before = ih_run_point(s, &l, l.last), here = ih_run_point(s, &l, shared), after = ih_run_point(s, &r, r.first);
-            convex = ih_store_convex(s, j, &before, &here, &after);
-        } else {
-            ++j->by_filter;
-        }
-        if (convex) {
-            bridge.a = shared; /* left stays whole, right begins at the successor of s */
-        } else if (rule.warp || rule.walk_cap == 0 || !ih_walk(s, j, &l, &r, rule.walk_cap, &bridge, &count->walk)) {
-            l.last  = bridge.a;
-            r.first = bridge.b;
-            ++count->searches;
-            ih_search(s, j, &l, &r, rule.warp ? IH_WARP : 1, &bridge);
-        }
+    if (ih_merge_convex(s, j, &l, &r, shared, left)) {
+        bridge.a = shared; /* left stays whole, right begins at the successor of s */
+    } else if (rule.warp || rule.walk_cap == 0 || !ih_walk(s, j, &l, &r, rule.walk_cap, &bridge, &count->walk)) {
+        l.last  = bridge.a;
+        r.first = bridge.b;
+        ++count->searches;
+        ih_search(s, j, &l, &r, rule.warp ? IH_WARP : 1, &bridge);
     }
     left[bridge.a.segment].last   = bridge.a.vertex;
     right[bridge.b.segment].first = bridge.b.vertex;

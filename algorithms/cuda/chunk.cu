@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * chunk.cu: the chunk stage of rows with a tree (paper 3.1, 3.2): a warp a chunk; its hull into the chunk's slot. */
+#include "launch.h"
+#include "stage.h"
+
+IH_HD int32_t chunk_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; } /* of a block, within 48 KB of shared memory */
+
+/* What the scan finds of a chunk whose row was given up. */
+IH_DEV void empty_chunk(const ih_cuda_fit *f, int64_t chunk, int32_t lane)
+{
+    const ih_chunk_record none = { { 0, 0 }, { 0, 0 }, 0, 0, 0, 0, 0, 0 };
+    if (lane == 0) {
+        f->record[chunk] = none;
+        f->length[chunk] = 0;
+    }
+}
+
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kernel(const ih_cuda_fit f)
+{
+    IH_SHARED(shared);
+    const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
+    const int64_t chunk = (int64_t)blockIdx.x * (blockDim.x >> 5) + warp;
+    if (chunk >= ih_cuda_chunks(&f)) return;
+
+    const int64_t       k   = ih_cuda_row_of_chunk(&f, chunk);
+    const ih_cuda_row   row = ih_cuda_tree_row(&f, k);
+    const int64_t       own = chunk - row.chunk0, begin = own * IH_CUDA_CHUNK, flat = row.begin + begin, rest = row.n - begin;
+    const int32_t       n   = rest < IH_CUDA_CHUNK ? (int32_t)rest : IH_CUDA_CHUNK;
+    const ih_warp_space space = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
+    const ih_lane_part  p     = ih_lane_part_of(lane, 32, n);
+    ih_judge            judge = { 0, 0, 0, 0 };
+    ih_walk_count       walks = { 0, 0, 0, 0 };
+    ih_chunk            c;
+    ih_sums             end;
+    int32_t             good, count = 0;
+
+    c.values = ih_cuda_values(&f, flat, KIND);
+    c.begin  = begin;
+#pragma unroll 8
+    for (int32_t i = 0; i < 32; ++i) {
+        const int32_t e = 32 * i + lane;
+        if (e < n) {
+            space.y[33 * i + lane] = ih_value(&c.values, e, KIND);
+            if (KIND & IH_KIND_WEIGHTED) space.x[33 * i + lane] = ih_load(c.values.w, e, KIND);
+        }
+    }
+    __syncwarp();
+    good = ih_warp_sums(&c, &space, p, lane, &end, KIND);
+    if (!__all_sync(IH_ALL_LANES, good)) {
+        if (!good) ih_cuda_suspect(&f, row.row, flat + 32 * lane, p.count);
+        empty_chunk(&f, chunk, lane);
+        return;
+    }
+    ih_warp_hull(&c, &judge, p, &walks, KIND);
+    if (__any_sync(IH_ALL_LANES, judge.undecided)) {
+        if (lane == 0) ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
+        empty_chunk(&f, chunk, lane);
+        return;
+    }
+
+    /* the hull, 32 points at a time, so that a warp writes side by side */
+    const int64_t slot = chunk * (IH_CUDA_CHUNK + 1);
+    for (int32_t i = 0; 32 * i < n; ++i) {
+        const uint32_t word = c.mask[i];
+        if (word >> lane & 1u) {
+            const int64_t entry = slot + count + ih_bit_count(word & ((1u << lane) - 1));
+            f.slot_at[entry] = (uint16_t)(32 * i + lane);
+            f.slot_y[entry]  = c.y[33 * i + lane];
+            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = c.x[33 * i + lane];
+        }
+        count += ih_bit_count(word);
+    }
+    {
+        ih_pair *stop = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
+        if (p.count > 0) {
+            stop[lane] = c.start_y[lane];
+            if (KIND & IH_KIND_WEIGHTED) stop[IH_CUDA_STOPS + lane] = c.start_x[lane];
+        }
+    }
+    if (lane == (n - 1) >> 5) { /* the end of the chunk */
+        const int32_t    k_end   = ih_chunk_at(&c, n);
+        ih_chunk_record *record  = &f.record[chunk];
+        ih_segment      *segment = &f.segment[chunk];
+        f.slot_at[slot + count] = (uint16_t)n;
+        f.slot_y[slot + count]  = c.y[k_end];
+        if (KIND & IH_KIND_WEIGHTED) f.slot_x[slot + count] = c.x[k_end];
+        record->y      = end.y;
+        record->x      = end.x;
+        record->lost_y = c.lost_y;
+        record->lost_x = c.lost_x;
+        record->near_y = c.near_y;
+        record->near_x = c.near_x;
+        segment->chunk  = (int32_t)own;
+        segment->first  = 0;
+        segment->last   = count;
+        segment->unused = 0;
+        segment->slot   = own * (IH_CUDA_CHUNK + 1); /* within the row's slots */
+        f.length[chunk] = 1;
+    }
+    if (f.counting) {
+        ih_cuda_count_decisions(&f, &judge, lane);
+        ih_cuda_count(&f.status->lane_walks, walks.walks, lane);
+        ih_cuda_count(&f.status->lane_walk_steps, walks.steps, lane);
+        ih_cuda_count(&f.status->vertices_chunks, lane == 0 ? count + 1 : 0, lane);
+        ih_cuda_count(&f.status->chunks, lane == 0, lane);
+    }
+}
+
+template <int KIND> static cudaError_t launch(const ih_cuda_fit *f, cudaStream_t stream)
+{
+    const int32_t warps = chunk_warps(KIND);
+    IH_LAUNCH(chunk_kernel<KIND>, (f->chunks + warps - 1) / warps, 32 * warps, (size_t)warps * ih_warp_space_bytes(KIND), stream, *f);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t ih_cuda_launch_chunk(const ih_cuda_fit *f, cudaStream_t stream)
+{
+    switch (f->kind) {
+    case 0: return launch<0>(f, stream);
+    case IH_KIND_F32: return launch<IH_KIND_F32>(f, stream);
+    case IH_KIND_WEIGHTED: return launch<IH_KIND_WEIGHTED>(f, stream);
+    default: return launch<IH_KIND_F32 | IH_KIND_WEIGHTED>(f, stream);
+    }
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rows.cu: rows of at most one chunk, finished in one kernel (paper 3.5): a warp holds one row of up to 1024 elements, or
+ * several, each on the least power of two of lanes that has 32 elements a lane. */
+#include "launch.h"
+#include "stage.h"
+
+#include "../warp/warp_values.h"
+
+enum { CLASSES = 6 }; /* rows on 1, 2, 4, 8, 16, 32 lanes */
+
+IH_HD int32_t rows_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
+
+IH_HD int32_t lanes_of(int64_t n)
+{
+    int32_t lanes = 1;
+    while (32 * lanes < n) lanes *= 2;
+    return lanes;
+}
+
+/* The row of this lane's group in unit u of work: -1: none. */
+IH_DEV int64_t row_of_unit(const ih_cuda_fit *f, int64_t u, int32_t lane, int32_t *lanes)
+{
+    int64_t base = 0;
+
+    if (!f->offsets) {
+        *lanes = lanes_of(f->n);
+        const int64_t row = u * (32 / *lanes) + lane / *lanes;
+        return row < f->rows ? row : -1;
+    }
+    *lanes = 1;
+    for (int32_t k = 0; k < CLASSES; ++k) {
+        const int64_t count = (int64_t)f->status->class_rows[k], each = 32 >> k, units = (count + each - 1) / each;
+        if (u < units) {
+            *lanes = 1 << k;
+            const int64_t at = u * each + (lane >> k);
+            return at < count ? f->short_rows[base + at] : -1;
+        }
+        u -= units;
+        base += count;
+    }
+    return -1;
+}
+
+IH_DEV int64_t units_of(const ih_cuda_fit *f)
+{
+    int64_t units = 0;
+    if (!f->offsets) {
+        const int32_t each = 32 / lanes_of(f->n);
+        return (f->rows + each - 1) / each;
+    }
+    for (int32_t k = 0; k < CLASSES; ++k) units += ((int64_t)f->status->class_rows[k] + (32 >> k) - 1) / (32 >> k);
+    return units;
+}
+
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel(const ih_cuda_fit f)
+{
+    IH_SHARED(shared);
+    const int32_t       lane  = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
+    const ih_warp_space space = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
+    const int64_t       units = units_of(&f);
+
+    for (int64_t u = (int64_t)blockIdx.x * warps + warp; u < units; u += (int64_t)gridDim.x * warps) {
+        int32_t            lanes;
+        const int64_t      row   = row_of_unit(&f, u, lane, &lanes);
+        const int64_t      flat  = row >= 0 ? ih_cuda_row_begin(&f, row) : 0;
+        const int32_t      n     = row >= 0 ? (int32_t)ih_cuda_row_length(&f, row) : 0;
+        const ih_lane_part p     = ih_lane_part_of(lane, lanes, n);
+        const int32_t      first = lane - p.own;
+        const uint32_t     group = (lanes == 32 ? IH_ALL_LANES : (1u << lanes) - 1) << first;
+        ih_judge           judge = { 0, 0, 0, 0 };
+        ih_walk_count      walks = { 0, 0, 0, 0 };
+        ih_level           worst = IH_LEVEL_FILTER;
+        ih_warp_hull_part  part;
+        ih_chunk           c;
+        ih_sums            end;
+        int32_t            good;
+
+        __syncwarp(); /* the places of the unit before are read no more */
+        c.values = ih_cuda_values(&f, flat, KIND);
+        c.begin  = 0;
+#pragma unroll 4
+        for (int32_t i = 0; i < 32; ++i) {
+            const int32_t k = i * lanes + p.own;
+            if (k < n) {
+                space.y[33 * first + k + (k >> 5)] = ih_value(&c.values, k, KIND);
+                if (KIND & IH_KIND_WEIGHTED) space.x[33 * first + k + (k >> 5)] = ih_load(c.values.w, k, KIND);
+            }
+        }
+        __syncwarp();
+        good = ih_warp_sums(&c, &space, p, lane, &end, KIND);
+        good = good || p.count == 0;
+        {
+            const uint32_t bad = __ballot_sync(IH_ALL_LANES, !good) & group;
+            if (!good) ih_cuda_suspect(&f, row, flat + 32 * p.own, p.count);
+            if (bad) c.n = 0; /* nothing is decided or written for this row here */
+        }
+        const ih_lane_part q = ih_lane_part_of(lane, lanes, c.n);
+        ih_warp_hull(&c, &judge, q, &walks, KIND);
+        part.last  = c.n;
+        part.z_in  = part.z_out = 0;
+        part.sign  = f.sign;
+        part.z_min = f.y_min;
+        part.z_max = f.y_max;
+        const int32_t before = ih_warp_vertex_before(&c, q, lane);
+        ih_warp_means(&c, &part, q, &worst, KIND);
+        {
+            const uint32_t undecided = __ballot_sync(IH_ALL_LANES, judge.undecided || worst == IH_LEVEL_NONE) & group;
+            if (undecided && c.n > 0) {
+                if (p.own == 0) ih_cuda_give_up(&f, row, IH_ROW_UNCERTAIN);
+                c.n = 0;
+            }
+        }
+        if (lanes == 32) {
+            for (int32_t i = 0; 32 * i < c.n; ++i) {
+                const int32_t k = 32 * i + lane, from = __shfl_sync(IH_ALL_LANES, before, i);
+                if (k < c.n) ih_cuda_store_z(&f, flat + k, ih_warp_value(&c, &part, k, from, KIND), KIND);
+            }
+        } else {
+            for (int32_t i = 0; i < 32; ++i) {
+                const int32_t k = i * lanes + p.own, from = __shfl_sync(IH_ALL_LANES, before, first + (k >> 5));
+                if (k < c.n) ih_cuda_store_z(&f, flat + k, ih_warp_value(&c, &part, k, from, KIND), KIND);
+            }
+        }
+        if (f.bits && q.count > 0 && c.n > 0) ih_warp_put_bits(f.bits, flat + 32 * p.own, c.mask[p.own]);
+        if (f.counting) {
+            ih_cuda_count_decisions(&f, &judge, lane);
+            ih_cuda_count(&f.status->lane_walks, walks.walks, lane);
+            ih_cuda_count(&f.status->lane_walk_steps, walks.steps, lane);
+            ih_cuda_count(&f.status->chunks, p.own == 0 && n > 0, lane);
+            ih_cuda_count(&f.status->vertices_chunks, (q.count > 0 ? ih_bit_count(c.mask[p.own]) : 0) + (p.own == 0 && n > 0), lane);
+        }
+    }
+}
+
+template <int KIND> static cudaError_t launch(const ih_cuda_fit *f, int32_t processors, cudaStream_t stream)
+{
+    const int32_t warps = rows_warps(KIND);
+    const int64_t units = (f->rows + 32 / lanes_of(f->offsets ? 1 : f->n) - 1) / (32 / lanes_of(f->offsets ? 1 : f->n));
+    int64_t       grid  = ((f->offsets ? f->rows : units) + warps - 1) / warps;
+    if (grid > 6 * (int64_t)processors) grid = 6 * (int64_t)processors;
+    IH_LAUNCH(rows_kernel<KIND>, grid, 32 * warps, (size_t)warps * ih_warp_space_bytes(KIND), stream, *f);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t ih_cuda_launch_rows(const ih_cuda_fit *f, int32_t processors, cudaStream_t stream)
+{
+    switch (f->kind) {
+    case 0: return launch<0>(f, processors, stream);
+    case IH_KIND_F32: return launch<IH_KIND_F32>(f, processors, stream);
+    case IH_KIND_WEIGHTED: return launch<IH_KIND_WEIGHTED>(f, processors, stream);
+    default: return launch<IH_KIND_F32 | IH_KIND_WEIGHTED>(f, processors, stream);
+    }
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stage.h: what the kernels of the stages share: the store of a row, loading values, counting. */
+#ifndef IH_CUDA_STAGE_H
+#define IH_CUDA_STAGE_H
+
+#include "simt.h"
+
+#include "fit.h"
+
+#include "../row/merge.h"
+#include "../warp/warp_chunk.h"
+
+enum { IH_CUDA_STOPS = IH_CUDA_CHUNK / IH_CUDA_STOP };
+
+IH_DEV const void *ih_cuda_at(const void *values, int64_t i, int32_t kind)
+{
+    return kind & IH_KIND_F32 ? (const void *)((const float *)values + i) : (const void *)((const double *)values + i);
+}
+
+/* Values of the row (or chunk) whose first element is element `flat` of the batch. */
+IH_DEV ih_values ih_cuda_values(const ih_cuda_fit *f, int64_t flat, int32_t kind)
+{
+    ih_values v;
+    v.y    = ih_cuda_at(f->y, flat, kind);
+    v.w    = kind & IH_KIND_WEIGHTED ? ih_cuda_at(f->w, flat, kind) : NULL;
+    v.sign = f->sign;
+    v.kind = kind;
+    return v;
+}
+
+IH_DEV ih_store ih_cuda_store(const ih_cuda_fit *f, const ih_cuda_row *row)
+{
+    const int64_t entry = row->chunk0 * (IH_CUDA_CHUNK + 1);
+    ih_store      s;
+    s.values  = ih_cuda_values(f, row->begin, f->kind);
+    s.n       = row->n;
+    s.chunks  = row->chunks;
+    s.size    = IH_CUDA_CHUNK;
+    s.at      = f->slot_at + entry;
+    s.y       = f->slot_y + entry;
+    s.x       = f->kind & IH_KIND_WEIGHTED ? f->slot_x + entry : NULL;
+    s.stops   = f->stop + row->chunk0 * (f->kind & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
+    s.records = f->record + row->chunk0;
+    return s;
+}
+
+/* Number of the row (of those with a tree) that holds a chunk; chunks there are in all. */
+IH_DEV int64_t ih_cuda_row_of_chunk(const ih_cuda_fit *f, int64_t chunk) { return f->offsets ? f->chunk_row[chunk] : chunk / f->row_chunks; }
+IH_DEV int64_t ih_cuda_chunks(const ih_cuda_fit *f) { return f->offsets ? (int64_t)f->status->tree_chunks : f->chunks; }
+IH_DEV int64_t ih_cuda_tree_rows(const ih_cuda_fit *f) { return f->offsets ? (int64_t)f->status->tree_rows : f->tree_rows; }
+
+IH_DEV void ih_cuda_store_z(const ih_cuda_fit *f, int64_t flat, double z, int32_t kind)
+{
+    if (kind & IH_KIND_F32) ((float *)f->z)[flat] = (float)z;
+    else ((double *)f->z)[flat] = z;
+}
+
+/* The fault of an element, if it has one. */
+IH_DEV ih_fault ih_cuda_fault_of(double v, int32_t weight)
+{
+    if (v != v) return IH_FAULT_NAN;
+    if (weight && v == 0) return IH_FAULT_ZERO;
+    if (weight && v < 0) return IH_FAULT_NEGATIVE;
+    return fabs(v) > 0x1.fffffffffffffp1023 ? IH_FAULT_INFINITE : IH_FAULT_NONE;
+}
+
+/* A lane saw values out of range among count elements from `flat` on: faults, or values for the exact level. */
+IH_DEV_SLOW void ih_cuda_suspect(const ih_cuda_fit *f, int64_t row, int64_t flat, int32_t count)
+{
+    const int32_t kind = f->kind;
+    for (int32_t k = 0; k < count; ++k) {
+        const ih_fault y = ih_cuda_fault_of(ih_load(f->y, flat + k, kind), 0);
+        const ih_fault w = kind & IH_KIND_WEIGHTED ? ih_cuda_fault_of(ih_load(f->w, flat + k, kind), 1) : IH_FAULT_NONE;
+        if (y != IH_FAULT_NONE || w != IH_FAULT_NONE) {
+            ih_cuda_fault(f, row, flat + k, y != IH_FAULT_NONE ? IH_ARGUMENT_Y : IH_ARGUMENT_W, y != IH_FAULT_NONE ? y : w);
+            return;
+        }
+    }
+    ih_cuda_give_up(f, row, IH_ROW_UNCERTAIN);
+}
+
+/* Add a number of each lane to a count. */
+IH_DEV void ih_cuda_count(uint64_t *to, int64_t v, int32_t lane)
+{
+    for (int32_t by = 16; by > 0; by /= 2) v += __shfl_xor_sync(IH_ALL_LANES, (long long)v, by);
+    if (lane == 0 && v) atomicAdd((unsigned long long *)to, (unsigned long long)v);
+}
+
+/* The decisions of a warp; those of the filter only if they are wanted. Converged. */
+IH_DEV void ih_cuda_count_decisions(const ih_cuda_fit *f, const ih_judge *j, int32_t lane)
+{
+    if (f->counting) {
+        ih_cuda_count(&f->status->decisions_filter, j->by_filter, lane);
+        ih_cuda_count(&f->status->decisions_pair, j->by_pair, lane);
+        ih_cuda_count(&f->status->decisions_exact, j->by_exact, lane);
+    }
+}
+
+#endif

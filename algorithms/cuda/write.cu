@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * write.cu: reconstruction of rows with a tree (paper 3.4): the values over edges between segments, each computed once; then a
+ * warp a chunk writes the values of its elements. */
+#include "launch.h"
+#include "stage.h"
+
+#include "../row/root.h"
+#include "../warp/warp_values.h"
+
+enum { THREADS = 128 };
+
+IH_HD int32_t write_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
+
+/* The value over the edge from vertex a to vertex b, as the caller wants it. 0: not certain. */
+IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih_segment *from, const ih_segment *to, double *z)
+{
+    const ih_point a = ih_store_vertex(s, from, from->last), b = ih_store_vertex(s, to, to->first);
+    const int32_t  kind = s->values.kind;
+    ih_level       level = IH_LEVEL_FILTER;
+
+    if (b.index - a.index == 1) {
+        *z = ih_load(s->values.y, a.index, kind) + 0.0;
+    } else {
+        ih_block block;
+        if (b.index - a.index <= 32) {
+            block = ih_block_sum(&s->values, a.index, b.index, kind);
+        } else {
+            const ih_point fine_a = ih_store_refined(s, &a), fine_b = ih_store_refined(s, &b);
+            block = ih_block_between(&fine_a, &fine_b);
+        }
+        level = ih_round_mean(&block, kind, z);
+        if (level == IH_LEVEL_NONE && b.index - a.index > 32 && b.index - a.index <= 4 * IH_CUDA_CHUNK) {
+            block = ih_block_sum(&s->values, a.index, b.index, kind); /* its own errors only */
+            level = ih_round_mean(&block, kind, z);
+        }
+        *z = block.ny == 0 && block.lost_y == 0 ? 0.0 : f->sign * *z;
+    }
+    *z = ih_clipped(*z, f->y_min, f->y_max);
+    if (f->counting && b.index - a.index > 1)
+        atomicAdd((unsigned long long *)(level == IH_LEVEL_FILTER ? &f->status->roundings_filter : level == IH_LEVEL_PAIR ? &f->status->roundings_pair : &f->status->roundings_exact), 1ull);
+    return level != IH_LEVEL_NONE;
+}
+
+IH_KERNEL(THREADS, 1) edge_kernel(const ih_cuda_fit f)
+{
+    const int64_t chunk = (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    if (chunk >= ih_cuda_chunks(&f)) return;
+    const ih_cuda_row row = ih_cuda_tree_row(&f, ih_cuda_row_of_chunk(&f, chunk));
+    if (f.state[row.row] != IH_ROW_FINE || chunk - row.chunk0 + 1 >= f.length[row.chunk0]) return;
+    const ih_store s = ih_cuda_store(&f, &row);
+    if (!edge_value(&f, &s, &f.segment[chunk], &f.segment[chunk + 1], &f.edge[chunk])) ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
+}
+
+/* ih_root_find by a warp. */
+IH_DEV int64_t root_find(const ih_segment *segments, int64_t count, int64_t chunk, int32_t lane)
+{
+    int64_t lo = 0, hi = count; /* segments[lo].chunk <= chunk < segments[hi].chunk */
+    while (hi - lo > 1) {
+        const int64_t  span = hi - lo - 1, at = lo + 1 + (span <= 32 ? (lane < span ? lane : span - 1) : span * (lane + 1) / 33);
+        const uint32_t above = __ballot_sync(IH_ALL_LANES, segments[at].chunk > chunk);
+        const int32_t  first = above ? ih_bit_low(above) : 32;
+        const int64_t  next  = __shfl_sync(IH_ALL_LANES, (long long)at, first & 31), before = __shfl_sync(IH_ALL_LANES, (long long)at, (first + 31) & 31);
+        if (first < 32) hi = next;
+        if (first > 0) lo = before;
+    }
+    return lo;
+}
+
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) write_kernel(const ih_cuda_fit f)
+{
+    IH_SHARED(shared);
+    const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
+    const int64_t chunk = (int64_t)blockIdx.x * (blockDim.x >> 5) + warp;
+    if (chunk >= ih_cuda_chunks(&f)) return;
+
+    const ih_cuda_row row = ih_cuda_tree_row(&f, ih_cuda_row_of_chunk(&f, chunk));
+    if (f.state[row.row] != IH_ROW_FINE) return;
+    const int64_t     own = chunk - row.chunk0, begin = own * IH_CUDA_CHUNK, flat = row.begin + begin, rest = row.n - begin;
+    const int32_t     n   = rest < IH_CUDA_CHUNK ? (int32_t)rest : IH_CUDA_CHUNK;
+    const ih_segment *list  = f.segment + row.chunk0;
+    const double     *edges = f.edge + row.chunk0;
+    const int64_t     count = f.length[row.chunk0], k = root_find(list, count, own, lane);
+    const ih_segment  mine  = list[k];
+
+    if (mine.chunk != own) { /* an edge spans the chunk */
+        const double z = edges[k];
+#pragma unroll 8
+        for (int32_t i = 0; i < 32; ++i)
+            if (32 * i + lane < n) ih_cuda_store_z(&f, flat + 32 * i + lane, z, KIND);
+        return;
+    }
+
+    const ih_warp_space   space  = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
+    const ih_lane_part    p      = ih_lane_part_of(lane, 32, n);
+    const ih_chunk_record record = f.record[chunk];
+    const ih_pair        *stop   = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
+    const int64_t         slot   = chunk * (IH_CUDA_CHUNK + 1);
+    ih_level              worst  = IH_LEVEL_FILTER;
+    ih_warp_hull_part     part;
+    ih_chunk              c;
+
+    c.values  = ih_cuda_values(&f, flat, KIND);
+    c.begin   = begin;
+    c.y       = space.y;
+    c.x       = space.x;
+    c.start_y = stop;
+    c.start_x = stop + IH_CUDA_STOPS;
+    c.rise    = space.rise;
+    c.mask    = space.mask;
+    c.n       = n;
+    c.lost_y  = record.lost_y;
+    c.lost_x  = record.lost_x;
+    c.near_y  = record.near_y;
+    c.near_x  = record.near_x;
+    space.mask[lane] = 0;
+    __syncwarp();
+    for (int32_t v = mine.first + lane; v <= mine.last; v += 32) {
+        const int32_t at = f.slot_at[slot + v], place = ih_chunk_at(&c, at);
+        space.y[place] = f.slot_y[slot + v];
+        if (KIND & IH_KIND_WEIGHTED) space.x[place] = f.slot_x[slot + v];
+        if (at < n) atomicOr(&space.mask[at >> 5], 1u << (at & 31));
+    }
+    part.last  = f.slot_at[slot + mine.last];
+    part.z_in  = k > 0 ? edges[k - 1] : 0;
+    part.z_out = k + 1 < count ? edges[k] : 0;
+    part.sign  = f.sign;
+    part.z_min = f.y_min;
+    part.z_max = f.y_max;
+    __syncwarp();
+    if (f.bits) {
+        if (p.count > 0) ih_warp_put_bits(f.bits, flat + 32 * lane, c.mask[lane]);
+        if (lane == 0 && part.last == n && k + 1 < count) ih_warp_put_bits(f.bits, flat + n, 1u); /* the edge's block begins with the next chunk */
+    }
+    const int32_t before = ih_warp_vertex_before(&c, p, lane);
+    ih_warp_means(&c, &part, p, &worst, KIND);
+    if (__any_sync(IH_ALL_LANES, worst == IH_LEVEL_NONE)) {
+        if (lane == 0) ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
+        return;
+    }
+#pragma unroll 2
+    for (int32_t i = 0; 32 * i < n; ++i) {
+        const int32_t e = 32 * i + lane, from = __shfl_sync(IH_ALL_LANES, before, i);
+        if (e < n) ih_cuda_store_z(&f, flat + e, ih_warp_value(&c, &part, e, from, KIND), KIND);
+    }
+}
+
+template <int KIND> static void launch(const ih_cuda_fit *f, cudaStream_t stream)
+{
+    const int32_t warps = write_warps(KIND);
+    IH_LAUNCH(write_kernel<KIND>, (f->chunks + warps - 1) / warps, 32 * warps, (size_t)warps * ih_warp_space_bytes(KIND), stream, *f);
+}
+
+extern "C" cudaError_t ih_cuda_launch_write(const ih_cuda_fit *f, cudaStream_t stream)
+{
+    IH_LAUNCH(edge_kernel, (f->chunks + THREADS - 1) / THREADS, THREADS, 0, stream, *f);
+    switch (f->kind) {
+    case 0: launch<0>(f, stream); break;
+    case IH_KIND_F32: launch<IH_KIND_F32>(f, stream); break;
+    case IH_KIND_WEIGHTED: launch<IH_KIND_WEIGHTED>(f, stream); break;
+    default: launch<IH_KIND_F32 | IH_KIND_WEIGHTED>(f, stream); break;
+    }
+    return cudaGetLastError();
+}

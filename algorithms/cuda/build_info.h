@@ -21,7 +21,7 @@ typedef struct ih_cuda_build_info {
     const char *ptx;          /* architecture of the PTX that is included: "90", or ""           */
     const char *refused;      /* why times of this device code mean nothing ("device code was built with -G", "... with
                                  assertions", "... without optimisation", "... is emulated on the CPU"), or NULL */
-    int32_t     emulated;     /* kernels run on the CPU (-Dcuda_emulation=true)                  */
+    int32_t     emulated;     /* kernels run on the CPU (-Demulate_cuda=true)                  */
     int32_t     kernels;
     const ih_cuda_kernel_info *kernel; /* [kernels], by name, then arch; none in the emulator    */
 } ih_cuda_build_info_t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The part of the CUDA runtime's host interface that this project uses, for builds with -Dcuda_emulation=true: C and C++,
+ * The part of the CUDA runtime's host interface that this project uses, for builds with -Demulate_cuda=true: C and C++,
  * same names, types and numbers as the toolkit's header. Implementation: runtime.cpp.
  *
  * "Device memory" is host memory, filled with a pattern when it is allocated. Work is queued and runs, all streams in the
@@ -164,6 +164,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *data);
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *n);

@@ -17,8 +17,10 @@
 #  include <sanitizer/common_interface_defs.h>
 #endif
 
-#if !defined(__x86_64__) || defined(__SHSTK__)
+#if !defined(IH_FIBER_UCONTEXT) && (!defined(__x86_64__) || defined(__SHSTK__))
 #  define IH_FIBER_UCONTEXT 1
+#endif
+#if defined(IH_FIBER_UCONTEXT)
 #  include <ucontext.h>
 #endif
 

@@ -382,6 +382,10 @@ API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, u
     (*exec)->nodes = graph->nodes;
     return cudaSuccess;
 }
+API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    return cudaGraphInstantiate(exec, graph, flags);
+}
 API cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { ENTER(); return cudaSuccess; }
 API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {

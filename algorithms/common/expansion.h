@@ -10,7 +10,11 @@
 
 enum {
     IH_SUM_TERMS     = 8,                               /* a difference of two points: start and inside, hi and lo, twice */
-    IH_CROSS_TERMS = 64,                                /* two products of two such sums, once compressed                 */
+#if defined(IH_SIMT)
+    IH_CROSS_TERMS = 64, /* two products of two sums, most often: each thread of a device keeps such room aside */
+#else
+    IH_CROSS_TERMS = 4 * IH_SUM_TERMS * IH_SUM_TERMS, /* two products of two such sums, always */
+#endif
 };
 
 /* e [n] + v into e; returns the new length, at most n + 1 (grow-expansion with zero elimination, Theorem 10 there). */
@@ -82,7 +86,7 @@ IH_HD int32_t ih_expansion_compress(double *e, int32_t n)
     return top + 1;
 }
 
-/* Sign of a b - c d, exactly; 2 if the sums are too long for the room here (they are compressed). */
+/* Sign of a b - c d, exactly; 2 if there is no room for it (on a device). The sums may be compressed. */
 IH_HD_SLOW int32_t ih_expansion_cross(double *a, int32_t na, double *b, int32_t nb, double *c, int32_t nc, double *d, int32_t nd)
 {
     double  e[IH_CROSS_TERMS];

@@ -318,7 +318,7 @@ int cmd_accuracy(int argc, char **argv)
     if (q.name && !q.fit) return say_bad("--name goes with --fit");
     if (q.name && strlen(q.name) >= 64) return say_bad("option --name: at most 63 letters");
     if (!q.problems[0] && !q.preset) q.preset = "accuracy";
-    if (select_make(&s, q.impls, q.problems, q.preset, &f)) return say_bad("%s", f.message);
+    if (select_make(&s, IH_DEVICE_CPU, q.impls, q.problems, q.preset, &f)) return say_bad("%s", f.message);
     code = q.fit && (s.n_problems != 1 || q.impls[0]) ? say_bad("--fit goes with one --problem and without --impl") : measure(&q, &s, argc, argv);
     select_free(&s);
     return code;

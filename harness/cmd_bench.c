@@ -6,6 +6,7 @@
 #include "say.h"
 
 #include "bench/env.h"
+#include "bench/env_gpu.h"
 #include "bench/gbench.h"
 #include "bench/run.h"
 #include "bench/table.h"
@@ -30,7 +31,9 @@ static const char rest[] =
     "Examples:\n"
     "  $ isohull bench --preset smoke --time 5s\n"
     "  $ isohull bench --problem noise:n=1e5 --impl cpu_pav,cpu_hulls --protocol hot --time 2s -o bench.jsonl\n"
-    "  $ isohull bench --problem noise:n=1e5 --impl cpu_pav,cpu_hulls --protocol hot --time 2s -o bench.jsonl --format json\n\n"
+    "  $ isohull bench --problem noise:n=1e5 --impl cpu_pav,cpu_hulls --protocol hot --time 2s -o bench.jsonl --format json\n"
+    "On a GPU:\n"
+    "  isohull bench --device cuda:0 --preset gpu_speed --call graph --time 5m -o gpu.jsonl\n\n"
     "Exit codes: 0 good; 2 usage, or a build whose times mean nothing; 5 wrong results; 4 the journal is from another machine; 1 a\n"
     "cell failed; 3 undecided (too few samples under full clocks); 6 time spent with cells left (run it again); 77 no such\n"
     "device; 130 interrupted (what had been measured is kept).\n";
@@ -136,6 +139,7 @@ static int check_options(const bench_options *o, const plan *p, const char **fla
     if (gbench && o->out) return say_bad("--format gbench keeps no journal: its file is --benchmark_out=FILE behind --");
     if (!p->trace && env_timing_refused() && !getenv("ISOHULL_TIMING_ANYWAY"))
         return say_bad("%s: its times would mean nothing (meson setup --buildtype=release)", env_timing_refused());
+    if (p->ordinal >= 0 && env_gpu_refused() && !getenv("ISOHULL_TIMING_ANYWAY")) return say_bad("%s: its times would mean nothing", env_gpu_refused());
     return ARGS_GO_ON;
 }
 
@@ -153,7 +157,9 @@ int cmd_bench(int argc, char **argv)
         { "--protocol", "cold|hot", "cold (default): caches are emptied before each sample; hot: each sample follows an untimed call.", &request.protocol },
         { "--threads", "N", "Threads for implementations that have this option. Default: as many as processors may be used.", &request.threads },
         { "--seed", "S", "Seed of the order of samples, a whole number. Default 1.", &request.seed },
-        { "--device", "DEVICE", "cpu (default), or replay:FILE: a recorded trace instead of measurements (docs/journal.md).", &request.device },
+        { "--device", "DEVICE", "cpu (default), cuda:N (N from 0), or replay:FILE: a recorded trace instead of measurements (docs/journal.md).", &request.device },
+        { "--call", "direct|graph", "(cuda:N) direct (default): each call is enqueued by the host; graph: captured once, each call launches the graph.", &request.call },
+        { "--what", "WORK", "(cuda:N) What is timed: fit (default), backward (the gradient in y of a fit), or fit+backward.", &request.work },
         { "--limit", "T", "Longest time of one problem; then its process is ended (status timeout). Default: ten times its share\nof --time, at least 60s.", &o.limit },
         { "--format", "table|json|gbench", "What is printed. table (default); json: one object with the run and its cells; gbench: run by Google\nBenchmark, whose own flags follow '--'.", &o.format },
         { "-o", "JOURNAL", "Journal, .jsonl: appended to, one line a cell; cells that it has are not measured again. Default: none.", &o.out },
@@ -168,7 +174,7 @@ int cmd_bench(int argc, char **argv)
     code = args_read(&page, argc, argv, flags, FLAGS_MOST, &n_flags);
     if (code != ARGS_GO_ON) return code;
     fault_clear(&f);
-    if (plan_make(&p, &request, env_code_hash(), &f) != FAULT_NONE) {
+    if (plan_make(&p, &request, env_code_hash(), env_gpu_code_hash(), &f) != FAULT_NONE) {
         say("%s", f.message);
         return f.exit_code;
     }
@@ -182,7 +188,10 @@ int cmd_bench(int argc, char **argv)
     }
     if (code == ARGS_GO_ON) {
         r.record = env_run(argc, argv, p.device, p.seed);
-        if (!r.record || (p.peer_versions && json_object_set(r.record, "peers", p.peer_versions))) code = say_bad("memory ran out");
+        if (r.record && p.ordinal >= 0 && env_gpu_add(r.record, p.ordinal, &f) != FAULT_NONE) {
+            say("%s", f.message);
+            code = f.exit_code;
+        } else if (!r.record || (p.peer_versions && json_object_set(r.record, "peers", p.peer_versions))) code = say_bad("memory ran out");
         else if (o.format && strcmp(o.format, "gbench") == 0) code = run_gbench(&p, r.record, flags, n_flags);
         else code = measure(&r, &o);
         json_decref(r.record);

@@ -21,6 +21,8 @@ static fault_kind no_device(fault *f, int ordinal, const char *why)
 
 #if IH_WITH_CUDA
 
+#include "device_kernels.h"
+
 #include "cuda/build_info.h"
 
 #include <cuda_runtime.h>
@@ -29,6 +31,7 @@ struct device {
     int          ordinal;
     device_info  about;
     cudaStream_t stream;
+    uint64_t    *cell;                 /* [2] on the device: a count, a sink */
     cudaEvent_t  event[DEVICE_EVENTS]; /* NULL: not made yet */
 };
 
@@ -146,6 +149,7 @@ fault_kind device_open(device **out, int ordinal, fault *f)
     d->ordinal = ordinal;
     e          = cudaSetDevice(ordinal);
     if (e == cudaSuccess) e = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking);
+    if (e == cudaSuccess) e = cudaMalloc((void **)&d->cell, 2 * sizeof *d->cell);
     kind = e == cudaSuccess ? describe(d, f) : fail(f, e, "the GPU cannot be used");
     if (!kind) kind = check_architecture(d, f);
     if (kind) device_close(d);
@@ -158,6 +162,7 @@ void device_close(device *d)
     if (!d) return;
     for (int k = 0; k < DEVICE_EVENTS; ++k)
         if (d->event[k]) cudaEventDestroy(d->event[k]);
+    if (d->cell) cudaFree(d->cell);
     if (d->stream) cudaStreamDestroy(d->stream);
     free(d);
 }
@@ -224,6 +229,32 @@ ih_status device_status(const ih_impl *impl, const ih_problem *p, const ih_optio
     return ih_device_status(impl, p, o, ws, ws_bytes);
 }
 
+/* ---- kernels ---- */
+
+fault_kind device_nothing(device *d, fault *f)
+{
+    const cudaError_t e = device_kernels_empty(d->stream);
+    return e == cudaSuccess ? FAULT_NONE : fail(f, e, "an empty kernel");
+}
+
+fault_kind device_read(device *d, const void *from, size_t bytes, fault *f)
+{
+    const cudaError_t e = device_kernels_read(from, bytes, d->cell + 1, d->about.multiprocessors, d->stream);
+    return e == cudaSuccess ? FAULT_NONE : fail(f, e, "reading on the device");
+}
+
+fault_kind device_differ(device *d, const void *a, const void *b, int64_t n, ih_dtype dtype, double tolerance, int64_t *count, fault *f)
+{
+    uint64_t    found = 0;
+    fault_kind  kind  = device_fill(d, d->cell, 0, sizeof *d->cell, f);
+    cudaError_t e     = kind ? cudaSuccess : device_kernels_differ(a, b, n, dtype == IH_F64, tolerance, d->cell, d->about.multiprocessors, d->stream);
+
+    if (e != cudaSuccess) kind = fail(f, e, "comparing on the device");
+    if (!kind) kind = device_get(d, &found, d->cell, sizeof found, f);
+    *count = (int64_t)found;
+    return kind;
+}
+
 /* ---- events ---- */
 
 fault_kind device_mark(device *d, int event, fault *f)
@@ -262,7 +293,7 @@ fault_kind device_captured(device *d, device_graph **out, fault *f)
     *out = NULL;
     if (!g) return fault_set(f, FAULT_MEMORY, "memory ran out");
     e = cudaStreamEndCapture(d->stream, &g->graph);
-    if (e == cudaSuccess) e = cudaGraphInstantiateWithFlags(&g->exec, g->graph, 0);
+    if (e == cudaSuccess) e = cudaGraphInstantiate(&g->exec, g->graph, 0);
     if (e == cudaSuccess) {
         *out = g;
         return FAULT_NONE;
@@ -317,6 +348,9 @@ fault_kind         device_copy(device *d, void *to, const void *from, size_t byt
 fault_kind         device_fill(device *d, void *to, int byte, size_t bytes, fault *f) { (void)d; (void)to; (void)byte; (void)bytes; return none(f); }
 fault_kind         device_wait(device *d, fault *f) { (void)d; return none(f); }
 ih_status          device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, void *ws, size_t ws_bytes) { (void)impl; (void)p; (void)o; (void)ws; (void)ws_bytes; return IH_OK; }
+fault_kind         device_nothing(device *d, fault *f) { (void)d; return none(f); }
+fault_kind         device_read(device *d, const void *from, size_t bytes, fault *f) { (void)d; (void)from; (void)bytes; return none(f); }
+fault_kind         device_differ(device *d, const void *a, const void *b, int64_t n, ih_dtype dtype, double tolerance, int64_t *count, fault *f) { (void)d; (void)a; (void)b; (void)n; (void)dtype; (void)tolerance; (void)count; return none(f); }
 fault_kind         device_mark(device *d, int event, fault *f) { (void)d; (void)event; return none(f); }
 fault_kind         device_elapsed(device *d, int from, int to, double *ms, fault *f) { (void)d; (void)from; (void)to; (void)ms; return none(f); }
 fault_kind         device_capture(device *d, fault *f) { (void)d; return none(f); }

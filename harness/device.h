@@ -2,7 +2,7 @@
  * device.h: a CUDA device as the command uses it: memory, one stream, events, graphs. The only place of the harness that
  * knows the CUDA runtime; a build without CUDA, or with the emulator, has the same functions.
  *
- * Nothing but device_put, device_get, device_wait and device_elapsed waits for the device. */
+ * Nothing but device_put, device_get, device_wait, device_elapsed and device_differ waits for the device. */
 #ifndef IH_HARNESS_DEVICE_H
 #define IH_HARNESS_DEVICE_H
 
@@ -49,6 +49,13 @@ fault_kind device_wait(device *d, fault *f);    /* until the stream is done; tel
 
 /* ih_device_status, where this build has it: how the call that used the workspace went. After device_wait. */
 ih_status device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, void *ws, size_t ws_bytes);
+
+/* Kernels on the stream: one that does nothing; one that reads all of a buffer. */
+fault_kind device_nothing(device *d, fault *f);
+fault_kind device_read(device *d, const void *from, size_t bytes, fault *f);
+
+/* How many elements differ: neither equal as numbers nor within the tolerance; NaN differs from everything. */
+fault_kind device_differ(device *d, const void *a, const void *b, int64_t n, ih_dtype dtype, double tolerance, int64_t *count, fault *f);
 
 /* Events, by number from 0; made when first used. */
 enum { DEVICE_EVENTS = 512 };

@@ -137,11 +137,19 @@ json_t *env_run(int argc, char **argv, const char *device, uint64_t seed)
     return NULL;
 }
 
+static int same_gpu(const json_t *one, const json_t *other)
+{
+    if (!one || !other) return !one && !other;
+    return json_equal(json_object_get(one, "name"), json_object_get(other, "name"));
+}
+
 const char *env_differs(const json_t *one, const json_t *other)
 {
     static const char *const fields[] = { "cpu", "cpus", "isa", "profiled" };
 
     for (size_t k = 0; k < sizeof fields / sizeof fields[0]; ++k)
         if (!json_equal(json_object_get(one, fields[k]), json_object_get(other, fields[k]))) return fields[k];
+    /* another GPU of the same name will do */
+    if (!same_gpu(json_object_get(one, "gpu"), json_object_get(other, "gpu"))) return "gpu";
     return NULL;
 }

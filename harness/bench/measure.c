@@ -141,6 +141,7 @@ static void prepare(const work *w, entry *e, const problem_info *info)
     c->rows = info->rows;
     c->n    = info->n;
     strcpy(c->digest_want, info->digest);
+    strcpy(c->referee, info->referee);
     if (w->t->prepare(w->t, c, &f) != FAULT_NONE) failed(w, e, &f);
     else if (c->status == CELL_UNSUPPORTED) finish(w, e);
     if (e->open) warm_up(w, e);
@@ -214,6 +215,13 @@ static void sample_all(work *w, uint64_t seed)
         }
     }
     free(order);
+}
+
+/* Before and after the samples: the state of the device. */
+static void look_all(const work *w, int after)
+{
+    for (int32_t k = 0; w->t->look && k < w->count; ++k)
+        if (w->entries[k].open) w->t->look(w->t, w->entries[k].cell, after);
 }
 
 /* ---- after the samples ---- */
@@ -291,7 +299,9 @@ void measure_problem(target *t, const ih_spec *problem, cell_record *cells, int3
     } else {
         for (int32_t k = 0; k < count; ++k) prepare(&w, &w.entries[k], &info);
         make_room(&w);
+        look_all(&w, 0);
         if (any_open(&w)) sample_all(&w, cells[0].order_seed);
+        look_all(&w, 1);
         if (any_open(&w)) {
             busy(&w, MEASURE_ALL);
             w.read_ms = median_of_ceiling(&w, &cells[0], 0);

@@ -2,6 +2,7 @@
  * plan.c: from options to cells. */
 #include "plan.h"
 
+#include "device.h"
 #include "peer.h"
 #include "select.h"
 
@@ -28,12 +29,18 @@ int plan_parse_time(const char *text, double *ms)
 
 static fault_kind read_device(plan *p, const char *text, fault *f)
 {
+    char *end;
+
+    p->ordinal = -1;
     if (!text || strcmp(text, "cpu") == 0) {
         strcpy(p->device, "cpu");
     } else if (strncmp(text, "replay:", 7) == 0 && text[7]) {
         strcpy(p->device, "replay");
         p->trace = text + 7;
-    } else if (strncmp(text, "cuda:", 5) == 0 && text[5]) {
+    } else if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9' && strtol(text + 5, &end, 10) <= 1023 && !*end && device_built() != DEVICE_BUILD_NONE) {
+        p->ordinal = (int)strtol(text + 5, NULL, 10);
+        device_label(p->ordinal, p->device);
+    } else if (strncmp(text, "cuda:", 5) == 0 && text[5] && device_built() == DEVICE_BUILD_NONE) {
         fault_set(f, FAULT_USAGE, "--device %s: this build has no CUDA implementation to measure", text);
         f->exit_code = EXIT_NO_DEVICE;
         return FAULT_USAGE;
@@ -60,6 +67,10 @@ static fault_kind read_numbers(plan *p, const plan_request *request, long long *
         return fault_set(f, FAULT_USAGE, "option --time: '%s' is no time (20s, 1.5m, 1h)", request->time);
     if (request->protocol && strcmp(request->protocol, "hot") != 0 && strcmp(request->protocol, "cold") != 0)
         return fault_set(f, FAULT_USAGE, "option --protocol: '%s' is neither cold nor hot", request->protocol);
+    if (request->call && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --call goes with --device cuda:N");
+    if (request->call && !call_kind_parse(request->call, &(call_kind){ CALL_HOST })) return fault_set(f, FAULT_USAGE, "option --call: '%s' is neither direct nor graph", request->call);
+    if (request->work && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --what goes with --device cuda:N");
+    if (request->work && !work_kind_parse(request->work, &(work_kind){ WORK_FIT })) return fault_set(f, FAULT_USAGE, "option --what: '%s' is none of fit, backward, fit+backward", request->work);
     return FAULT_NONE;
 }
 
@@ -104,7 +115,7 @@ static fault_kind read_peers(plan *p, const char *const *peers, fault *f)
 {
     fault_kind kind = FAULT_NONE;
 
-    if (peers && peers[0] && p->trace) return fault_set(f, FAULT_USAGE, "--peer goes with --device cpu: peers are measured, not replayed");
+    if (peers && peers[0] && p->trace) return fault_set(f, FAULT_USAGE, "--peer goes with --device cpu or cuda:N: peers are measured, not replayed");
     for (; peers && *peers && !kind; ++peers) {
         const char *at = *peers;
         for (int more = 1; more && !kind;) {
@@ -118,14 +129,14 @@ static fault_kind read_peers(plan *p, const char *const *peers, fault *f)
 }
 
 /* The implementation's text in the record: threads= of its own, or --threads if it has that option. */
-static fault_kind name_impl(cell_record *c, const char *text, int32_t threads, fault *f)
+static fault_kind name_impl(cell_record *c, const char *text, ih_device on, int32_t threads, fault *f)
 {
     const ih_impl *impl;
     ih_options     options;
 
     ih_options_init(&options);
     if (ih_impl_parse(text, &impl, &options) != IH_OK) return fault_from_library(f, IH_EARGUMENT, "--impl");
-    if (impl->device != IH_DEVICE_CPU) return fault_set(f, FAULT_USAGE, "--impl %s: runs on another device than --device", text);
+    if (impl->device != on) return fault_set(f, FAULT_USAGE, "--impl %s: runs on another device than --device", text);
     if (impl->options & IH_OPT_THREADS && options.threads == 0) options.threads = threads;
     if (ih_impl_format(impl, &options, c->impl, sizeof c->impl) >= sizeof c->impl) return fault_set(f, FAULT_USAGE, "--impl %s: too long", text);
     return FAULT_NONE;
@@ -137,6 +148,8 @@ static double round_digits(double x) /* to three digits: readable in records, an
     snprintf(text, sizeof text, "%.3g", x);
     return strtod(text, NULL);
 }
+
+static ih_device device_of(const plan *p) { return p->ordinal >= 0 ? IH_DEVICE_CUDA : IH_DEVICE_CPU; }
 
 static fault_kind make_cells(plan *p, const selection *s, const plan_request *request, int32_t threads, const char *code_hash, fault *f)
 {
@@ -150,7 +163,7 @@ static fault_kind make_cells(plan *p, const selection *s, const plan_request *re
         cell_record *c = &p->cells[k];
         cell_init(c);
         const int32_t guest = k % p->impl_count - s->n_impls;
-        if (guest < 0) kind = name_impl(c, s->impls[k % p->impl_count], threads, f);
+        if (guest < 0) kind = name_impl(c, s->impls[k % p->impl_count], device_of(p), threads, f);
         else snprintf(c->impl, sizeof c->impl, "%s", p->peers[guest]);
         snprintf(c->problem, sizeof c->problem, "%s", s->problems[k / p->impl_count]);
         snprintf(c->device, sizeof c->device, "%s", p->device);
@@ -158,13 +171,16 @@ static fault_kind make_cells(plan *p, const selection *s, const plan_request *re
         c->protocol.cold    = !request->protocol || strcmp(request->protocol, "cold") == 0;
         c->protocol.cell_ms = round_digits(0.5 * p->time_ms / count); /* the other half: data, referee, warm-up, ceilings */
         c->order_seed       = p->seed;
+        if (p->ordinal >= 0) c->protocol.call = CALL_DIRECT;
+        if (request->call) call_kind_parse(request->call, &c->protocol.call);
+        if (request->work) work_kind_parse(request->work, &c->protocol.work);
         for (int32_t e = k / p->impl_count * p->impl_count; e < k && !kind; ++e)
             if (strcmp(p->cells[e].impl, c->impl) == 0) kind = fault_set(f, FAULT_USAGE, "--impl: %s is named twice", c->impl);
     }
     return kind;
 }
 
-fault_kind plan_make(plan *out, const plan_request *request, const char *code_hash, fault *f)
+fault_kind plan_make(plan *out, const plan_request *request, const char *code_hash, const char *gpu_code_hash, fault *f)
 {
     const char *preset = request->preset;
     selection   s      = { 0 };
@@ -176,11 +192,11 @@ fault_kind plan_make(plan *out, const plan_request *request, const char *code_ha
     kind = read_device(out, request->device, f);
     if (!kind) kind = read_numbers(out, request, &threads, f);
     if (!kind) kind = read_peers(out, request->peers, f);
-    if (!kind) kind = select_make(&s, request->impls, request->problems, preset, f);
+    if (!kind) kind = select_make(&s, device_of(out), request->impls, request->problems, preset, f);
     if (!kind) {
         if (s.n_impls == 0) kind = fault_set(f, FAULT_USAGE, "there is no implementation to measure");
         if (!kind) kind = read_problems(out, &s, f);
-        if (!kind) kind = make_cells(out, &s, request, (int32_t)threads, code_hash, f);
+        if (!kind) kind = make_cells(out, &s, request, (int32_t)threads, out->ordinal >= 0 ? gpu_code_hash : code_hash, f);
         select_free(&s);
     }
     if (kind) plan_free(out);

@@ -10,13 +10,14 @@
 typedef struct plan_request {
     const char *const *impls, *const *problems; /* end with NULL (select.h) */
     const char *const *peers;                   /* names, possibly several separated by commas; ends with NULL; or NULL */
-    const char        *preset, *threads, *time, *seed, *protocol, *device;
+    const char        *preset, *threads, *time, *seed, *protocol, *device, *call, *work;
 } plan_request;
 
 enum { PLAN_PEERS = 16 };
 
 typedef struct plan {
-    char         device[64]; /* as in records: "cpu", "replay"                           */
+    char         device[64]; /* as in records: "cpu", "cuda:0", "replay"                 */
+    int          ordinal;    /* of a CUDA device; -1: none                               */
     const char  *trace;      /* replay: path of the trace                                */
     ih_spec     *problems;   /* [problem_count]                                          */
     int32_t      problem_count, impl_count; /* peers are counted as implementations, the last of each problem */
@@ -29,8 +30,8 @@ typedef struct plan {
     uint64_t     seed;
 } plan;
 
-/* code_hash is that of this build. On a fault there is nothing to free. */
-fault_kind plan_make(plan *out, const plan_request *request, const char *code_hash, fault *f);
+/* code_hash, gpu_code_hash: of this build, for cells of the CPU and of a CUDA device. On a fault there is nothing to free. */
+fault_kind plan_make(plan *out, const plan_request *request, const char *code_hash, const char *gpu_code_hash, fault *f);
 void       plan_free(plan *p);
 
 /* "90", "90s", "1.5m", "2h", "500ms": milliseconds. 0 if it is no time. */

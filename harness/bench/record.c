@@ -21,6 +21,32 @@ int cell_status_parse(const char *text, cell_status *status)
     return 0;
 }
 
+static const char *const call_names[] = { "host", "direct", "graph" };
+static const char *const work_names[] = { "fit", "backward", "fit+backward" };
+
+const char *call_kind_name(call_kind call) { return call_names[call]; }
+const char *work_kind_name(work_kind work) { return work_names[work]; }
+
+int call_kind_parse(const char *text, call_kind *call)
+{
+    for (int k = CALL_DIRECT; k <= CALL_GRAPH; ++k) {
+        if (strcmp(text, call_names[k]) != 0) continue;
+        *call = (call_kind)k;
+        return 1;
+    }
+    return 0;
+}
+
+int work_kind_parse(const char *text, work_kind *work)
+{
+    for (int k = WORK_FIT; k <= WORK_BOTH; ++k) {
+        if (strcmp(text, work_names[k]) != 0) continue;
+        *work = (work_kind)k;
+        return 1;
+    }
+    return 0;
+}
+
 void cell_init(cell_record *c)
 {
     memset(c, 0, sizeof *c);
@@ -33,6 +59,8 @@ void cell_init(cell_record *c)
     c->read_ms         = -1;
     c->empty_call_ms   = -1;
     c->workspace_bytes = -1;
+    c->peak_bytes      = -1;
+    c->closure         = -1;
 }
 
 void cell_free(cell_record *c)
@@ -42,6 +70,8 @@ void cell_free(cell_record *c)
     free(c->throttled);
     json_decref(c->counters);
     json_decref(c->accuracy);
+    json_decref(c->gpu_before);
+    json_decref(c->gpu_after);
     cell_init(c);
 }
 
@@ -80,7 +110,8 @@ fault_kind cell_derive(cell_record *c, fault *f)
 
 static int same_protocol(const protocol *a, const protocol *b)
 {
-    return !a->cold == !b->cold && a->settle == b->settle && a->settle_max == b->settle_max && a->samples_min == b->samples_min;
+    return !a->cold == !b->cold && a->settle == b->settle && a->settle_max == b->settle_max && a->samples_min == b->samples_min &&
+           a->call == b->call && a->work == b->work;
 }
 
 int cell_same(const cell_record *a, const cell_record *b)

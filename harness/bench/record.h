@@ -17,7 +17,7 @@
 /* How lines are written: times are whole nanoseconds and come back as they were from 15 digits. */
 #define RECORD_DUMP (JSON_COMPACT | JSON_REAL_PRECISION(15))
 
-enum { RECORD_SCHEMA = 1, RECORD_STAGES = 8, RECORD_TEXT = 512 };
+enum { RECORD_SCHEMA = 1, RECORD_STAGES = 16, RECORD_TEXT = 512 };
 
 typedef enum cell_status {
     CELL_OK,          /* digest right, times count                                              */
@@ -30,6 +30,15 @@ typedef enum cell_status {
 const char *cell_status_name(cell_status status); /* "ok", "wrong", "unsupported", "error", "timeout" */
 int         cell_status_parse(const char *text, cell_status *status);
 
+/* What one call is. On a device: enqueued by the host each time, or a captured graph that is launched. */
+typedef enum call_kind { CALL_HOST, CALL_DIRECT, CALL_GRAPH } call_kind; /* CALL_HOST: not on a device, not recorded */
+typedef enum work_kind { WORK_FIT, WORK_BACKWARD, WORK_BOTH } work_kind; /* the gradient in y of a fit; WORK_BOTH: fit with blocks, then gradient */
+
+const char *call_kind_name(call_kind call); /* "direct", "graph" */
+const char *work_kind_name(work_kind work); /* "fit", "backward", "fit+backward" */
+int         call_kind_parse(const char *text, call_kind *call);
+int         work_kind_parse(const char *text, work_kind *work);
+
 /* How a cell is measured. Part of its identity. */
 typedef struct protocol {
     int     cold;         /* 1: caches flushed (a buffer larger than the last level is written) before each sample; 0: hot */
@@ -37,6 +46,8 @@ typedef struct protocol {
     int32_t settle_max;
     int32_t samples_min;  /* at least so many samples ...                                                                   */
     double  cell_ms;      /* ... and then until this much time has been spent on the cell                                   */
+    call_kind call;
+    work_kind work;
 } protocol;
 
 /* One implementation on one problem, measured (bench) or compared (accuracy: no samples). */
@@ -44,12 +55,13 @@ typedef struct cell_record {
     char        run[64];                /* id of the run record it belongs to                                    */
     char        impl[256];              /* canonical text of --impl, or the name of a peer ("scipy")              */
     char        problem[RECORD_TEXT];   /* canonical problem string                                              */
-    char        device[64];             /* "cpu", "cuda:0", "replay"                                             */
+    char        device[64];             /* "cpu", "cuda:0", "emulated:0", "replay"                               */
     char        code_hash[32];          /* hash of the machine code measured (peers: name and version)           */
     cell_status status;
     char        why[RECORD_TEXT];       /* for anything but ok                                                   */
     int64_t     rows, n;                /* n: elements in all                                                    */
     char        digest[17], digest_want[17]; /* "" if there is none (a peer that has no blocks)                  */
+    char        referee[64];            /* what computed digest_want, where that is not cpu_exact; "" otherwise   */
     int64_t     blocks;                 /* -1 if not known                                                       */
     double      max_deviation;          /* of a peer: largest |z - canonical z| over the largest |y|; -1: not known */
     protocol    protocol;
@@ -66,7 +78,10 @@ typedef struct cell_record {
     double      read_ms, empty_call_ms; /* medians: y and w read once; a fit of no elements. -1: not measured      */
     int32_t     stages;
     struct { char name[32]; double ms; } stage[RECORD_STAGES]; /* from the stage hook, in a call of its own        */
+    double      closure;                /* sum of the stages over the time of the call they are from; -1: not known */
     int64_t     workspace_bytes;        /* -1 if not known                                                       */
+    int64_t     peak_bytes;             /* memory of the device that holds inputs, outputs and workspace; -1: not known */
+    json_t     *gpu_before, *gpu_after; /* objects of numbers: clocks, power, temperature, throttle reasons around the samples; NULL: not known; owned */
     json_t     *counters;               /* object of integers, or NULL; owned                                    */
     json_t     *accuracy;               /* object of numbers (accuracy cells), or NULL; owned                    */
 } cell_record;

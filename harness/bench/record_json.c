@@ -29,8 +29,13 @@ static int put_samples(json_t *to, const char *key, const double *samples, int64
 
 static int put_protocol(json_t *to, const protocol *p)
 {
-    return put(to, "protocol", json_pack("{ss sf si si sf}", "cache", p->cold ? "cold" : "hot", "settle", p->settle, "settle_max",
-                                         (int)p->settle_max, "samples_min", (int)p->samples_min, "cell_ms", p->cell_ms));
+    json_t *o   = json_pack("{ss sf si si sf}", "cache", p->cold ? "cold" : "hot", "settle", p->settle, "settle_max", (int)p->settle_max,
+                            "samples_min", (int)p->samples_min, "cell_ms", p->cell_ms);
+    int     bad = 0;
+
+    if (p->call != CALL_HOST) bad |= put(o, "call", json_string(call_kind_name(p->call)));
+    if (p->work != WORK_FIT) bad |= put(o, "work", json_string(work_kind_name(p->work)));
+    return put(to, "protocol", o) | bad;
 }
 
 static int put_measured(json_t *to, const cell_record *c)
@@ -52,6 +57,9 @@ static int put_measured(json_t *to, const cell_record *c)
         for (int32_t k = 0; k < c->stages; ++k) bad |= put(stages, c->stage[k].name, json_real(c->stage[k].ms));
         bad |= put(to, "stages_ms", stages);
     }
+    bad |= put_number(to, "closure", c->closure) | put_count(to, "peak_bytes", c->peak_bytes);
+    if (c->gpu_before) bad |= json_object_set(to, "gpu_before", c->gpu_before);
+    if (c->gpu_after) bad |= json_object_set(to, "gpu_after", c->gpu_after);
     return bad;
 }
 
@@ -63,7 +71,7 @@ json_t *cell_to_json(const cell_record *c)
 
     if (!to) return NULL;
     bad = put_text(to, "why", c->why) | put_count(to, "rows", c->rows) | put_count(to, "n", c->n) | put_text(to, "digest", c->digest) |
-          put_text(to, "digest_want", c->digest_want) | put_count(to, "blocks", c->blocks) |
+          put_text(to, "digest_want", c->digest_want) | put_text(to, "referee", c->referee) | put_count(to, "blocks", c->blocks) |
           put_number(to, "max_deviation", c->max_deviation);
     if (!c->accuracy) bad |= put_measured(to, c);
     bad |= put_count(to, "workspace_bytes", c->workspace_bytes);
@@ -182,7 +190,7 @@ static void get_digest(reader *r, const char *key, char to[17])
 static void get_protocol(reader *r, protocol *p)
 {
     reader      in      = { field(r, "protocol", 1), r->f, r->kind };
-    char        cache[8] = "";
+    char        cache[8] = "", call[16] = "", work[16] = "";
 
     if (!in.from) return;
     if (!json_is_object(in.from)) {
@@ -196,7 +204,11 @@ static void get_protocol(reader *r, protocol *p)
     p->settle_max  = get_small(&in, "settle_max", 1);
     p->samples_min = get_small(&in, "samples_min", 1);
     p->cell_ms     = get_number(&in, "cell_ms", 1, 0);
-    if (json_object_size(in.from) != 5) fail(&in, "protocol", "has fields that are not known");
+    get_text(&in, "call", 0, call, sizeof call);
+    if (call[0] && !call_kind_parse(call, &p->call)) fail(&in, "call", "is neither \"direct\" nor \"graph\"");
+    get_text(&in, "work", 0, work, sizeof work);
+    if (work[0] && !work_kind_parse(work, &p->work)) fail(&in, "work", "is none of \"fit\", \"backward\", \"fit+backward\"");
+    if (json_object_size(in.from) != 5u + (call[0] != 0) + (work[0] != 0)) fail(&in, "protocol", "has fields that are not known");
     r->kind = in.kind;
 }
 
@@ -235,8 +247,9 @@ static void check_known(reader *r)
 {
     static const char *const known[] = {
         "schema", "kind", "run", "impl", "problem", "device", "code_hash", "status", "why", "rows", "n", "digest", "digest_want",
-        "blocks", "max_deviation", "protocol", "threads", "order_seed", "warmup_calls", "samples_ms", "throttled", "median_ms", "ci_ms",
-        "copy_samples_ms", "read_ms", "empty_call_ms", "stages_ms", "workspace_bytes", "counters", "accuracy",
+        "referee", "blocks", "max_deviation", "protocol", "threads", "order_seed", "warmup_calls", "samples_ms", "throttled", "median_ms", "ci_ms",
+        "copy_samples_ms", "read_ms", "empty_call_ms", "stages_ms", "closure", "workspace_bytes", "peak_bytes", "gpu_before", "gpu_after",
+        "counters", "accuracy",
     };
     const json_t *value;
     const char   *name;
@@ -252,7 +265,7 @@ static void check_known(reader *r)
 static void check_unmeasured(reader *r)
 {
     static const char *const measured[] = { "protocol", "threads", "order_seed", "warmup_calls", "samples_ms", "throttled", "median_ms", "ci_ms",
-                                            "copy_samples_ms", "read_ms", "empty_call_ms", "stages_ms" };
+                                            "copy_samples_ms", "read_ms", "empty_call_ms", "stages_ms", "closure", "peak_bytes", "gpu_before", "gpu_after" };
 
     for (size_t k = 0; k < sizeof measured / sizeof measured[0]; ++k)
         if (json_object_get(r->from, measured[k])) fail(r, measured[k], "is not for a cell of accuracy");
@@ -280,6 +293,10 @@ static void get_measured(reader *r, cell_record *c)
     c->read_ms       = get_number(r, "read_ms", 0, -1);
     c->empty_call_ms = get_number(r, "empty_call_ms", 0, -1);
     get_stages(r, c);
+    c->closure    = get_number(r, "closure", 0, -1);
+    c->peak_bytes = get_count(r, "peak_bytes", 0, -1);
+    c->gpu_before = get_object(r, "gpu_before", 0);
+    c->gpu_after  = get_object(r, "gpu_after", 0);
     if (!r->kind && c->status == CELL_OK && c->samples == 0) fail(r, "samples_ms", "is empty in a cell that is ok");
 }
 
@@ -313,6 +330,7 @@ fault_kind cell_from_json(const json_t *line, cell_record *c, fault *f)
     c->n    = get_count(&r, "n", 1, 0);
     get_digest(&r, "digest", c->digest);
     get_digest(&r, "digest_want", c->digest_want);
+    get_text(&r, "referee", 0, c->referee, sizeof c->referee);
     c->blocks        = get_count(&r, "blocks", 0, -1);
     c->max_deviation = get_number(&r, "max_deviation", 0, -1);
     c->accuracy = get_object(&r, "accuracy", 0);

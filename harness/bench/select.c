@@ -11,6 +11,7 @@
 
 static const select_preset presets[] = {
     { "accuracy", "every family, weighting and type, rows of 1025 (three of them) and of 10000 elements" },
+    { "gpu_speed", "float32 rows of 1e5 to 1e8 elements of five families, batches of noise, float64 and weights at 1e7 and 1e8" },
     { "smoke", "four families in float64 at 1e4 elements, for a look in a few seconds" },
     { "speed", "noise, increasing, sawtooth and trend in float64 at 1e5, 1e6 and 1e7 elements" },
 };
@@ -69,13 +70,13 @@ static fault_kind add_impls(selection *s, const char *const *texts, fault *f)
     return kind;
 }
 
-static fault_kind add_all_impls(selection *s, fault *f)
+static fault_kind add_all_impls(selection *s, ih_device device, fault *f)
 {
     fault_kind kind = FAULT_NONE;
 
     for (int32_t k = 0; k < ih_impl_count() && !kind; ++k) {
         const ih_impl *impl = ih_impl_at(k);
-        if (impl->device == IH_DEVICE_CPU && ih_impl_available(impl) == IH_OK) kind = add_impl(s, impl->name, f);
+        if (impl->device == device && (device != IH_DEVICE_CPU || ih_impl_available(impl) == IH_OK)) kind = add_impl(s, impl->name, f);
     }
     return kind;
 }
@@ -129,26 +130,52 @@ static fault_kind add_main(selection *s, const char *const *lengths, fault *f)
     return kind;
 }
 
+/* What GPU solvers are compared by. */
+static fault_kind add_gpu_speed(selection *s, fault *f)
+{
+    static const char *const families[] = { "noise", "increasing", "sawtooth", "cliff", "saw" };
+    static const char *const lengths[]  = { "1e5", "1e6", "1e7", "1e8" };
+    static const char *const batches[]  = { "rows=1e6:n=16", "rows=1e5:n=128", "rows=1e4:n=1000", "rows=1e3:n=1e4", "rows=100:n=1e5", "rows=10:n=1e6" };
+    static const char *const kinds[]    = { "f64", "f32:w=uniform" };
+    fault_kind               kind       = FAULT_NONE;
+    char                     text[256];
+
+    for (int k = 0; k < 20 && !kind; ++k) {
+        snprintf(text, sizeof text, "%s:f32:n=%s", families[k / 4], lengths[k % 4]);
+        kind = add_problem(s, text, f);
+    }
+    for (int k = 0; k < 6 && !kind; ++k) {
+        snprintf(text, sizeof text, "noise:f32:%s", batches[k]);
+        kind = add_problem(s, text, f);
+    }
+    for (int k = 0; k < 8 && !kind; ++k) {
+        snprintf(text, sizeof text, "%s:%s:n=%s", families[k / 4], kinds[k / 2 % 2], lengths[2 + k % 2]);
+        kind = add_problem(s, text, f);
+    }
+    return kind;
+}
+
 static fault_kind add_preset(selection *s, const char *name, fault *f)
 {
     static const char *const smoke[] = { "1e4", NULL }, *const speed[] = { "1e5", "1e6", "1e7", NULL };
     const char              *names[PRESETS], *near;
 
     if (strcmp(name, "accuracy") == 0) return add_accuracy(s, f);
+    if (strcmp(name, "gpu_speed") == 0) return add_gpu_speed(s, f);
     if (strcmp(name, "smoke") == 0) return add_main(s, smoke, f);
     if (strcmp(name, "speed") == 0) return add_main(s, speed, f);
     for (int k = 0; k < PRESETS; ++k) names[k] = presets[k].name;
     near = say_nearest(name, names, PRESETS);
     if (near) return fault_set(f, FAULT_USAGE, "unknown preset '%s': did you mean %s?", name, near);
-    return fault_set(f, FAULT_USAGE, "unknown preset '%s': there are accuracy, smoke and speed", name);
+    return fault_set(f, FAULT_USAGE, "unknown preset '%s': there are accuracy, gpu_speed, smoke and speed", name);
 }
 
-fault_kind select_make(selection *out, const char *const *impls, const char *const *problems, const char *preset, fault *f)
+fault_kind select_make(selection *out, ih_device device, const char *const *impls, const char *const *problems, const char *preset, fault *f)
 {
     fault_kind kind;
 
     memset(out, 0, sizeof *out);
-    kind = *impls ? add_impls(out, impls, f) : add_all_impls(out, f);
+    kind = *impls ? add_impls(out, impls, f) : add_all_impls(out, device, f);
     for (; *problems && !kind; ++problems) kind = add_problem(out, *problems, f);
     if (!kind && preset) kind = add_preset(out, preset, f);
     if (kind) select_free(out);

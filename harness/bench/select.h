@@ -5,6 +5,8 @@
 
 #include "io/fault.h"
 
+#include <isohull.h>
+
 typedef struct selection {
     char **impls;    /* [n_impls] canonical texts of implementations    */
     int    n_impls;
@@ -17,10 +19,11 @@ typedef struct select_preset { const char *name, *summary; } select_preset;
 const select_preset *select_preset_at(int k);
 
 /* What is asked for, each once, in the order in which it is named first.
- *   impls     texts of implementations, each possibly several separated by commas, ended by NULL; none: all CPU implementations
+ *   device    of the implementations
+ *   impls     texts of implementations, each possibly several separated by commas, ended by NULL; none: all of the device
  *   problems  problem strings, ended by NULL; more of them come from the preset (or NULL)
  * The fault names what is unknown. */
-fault_kind select_make(selection *out, const char *const *impls, const char *const *problems, const char *preset, fault *f);
+fault_kind select_make(selection *out, ih_device device, const char *const *impls, const char *const *problems, const char *preset, fault *f);
 void       select_free(selection *s);
 
 #endif

@@ -14,6 +14,7 @@ typedef struct target target;
 typedef struct problem_info {
     int64_t rows, n;        /* n: elements in all                        */
     char    digest[17];     /* of the canonical fit, by the referee       */
+    char    referee[64];    /* which, if not cpu_exact; else ""           */
     int64_t blocks;
 } problem_info;
 
@@ -22,6 +23,7 @@ typedef struct problem_info {
 struct target {
     const char *device;  /* "cpu", "replay": as it stands in records                                                   */
     bool        virtual_time; /* times do not pass, they are played                                                   */
+    int64_t     flush_bytes;  /* what a cold sample writes on a device; 0: the CPU, whose flush.h knows                  */
     void       *state;
     double (*now_ms)(target *t); /* its clock, for budgets                                                             */
     /* Generate or load the problem and fit it by the referee. */
@@ -41,11 +43,14 @@ struct target {
     fault_kind (*copy)(target *t, const protocol *p, double *ms, fault *f);
     fault_kind (*read)(target *t, const protocol *p, double *ms, fault *f);
     fault_kind (*empty)(target *t, cell_record *c, double *ms, fault *f);
+    /* The device's clocks and the like, into c->gpu_before or c->gpu_after; NULL: there is nothing to look at. */
+    void (*look)(target *t, cell_record *c, int after);
     void (*close)(target *t); /* the problem */
     void (*free)(target *t);
 };
 
 target *target_cpu(fault *f);                             /* NULL on a fault */
+target *target_cuda(int ordinal, fault *f);               /* a CUDA device; see cuda_data.h for its parts */
 target *target_replay(const char *trace_path, fault *f);
 
 #endif

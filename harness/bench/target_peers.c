@@ -135,6 +135,8 @@ static fault_kind start(one_peer *p, fault *f)
     return peer_start(&p->process, p->name, p->code_hash, p->why, f);
 }
 
+static json_int_t flush_size(const peers *s) { return s->inner->flush_bytes ? (json_int_t)s->inner->flush_bytes : (json_int_t)flush_bytes(); }
+
 static fault_kind peers_prepare(target *t, cell_record *c, fault *f)
 {
     peers      *s = t->state;
@@ -148,9 +150,10 @@ static fault_kind peers_prepare(target *t, cell_record *c, fault *f)
     kind = start(p, f);
     if (kind) return kind;
     if (!p->process) return unsupported(c, p->why);
+    if (c->protocol.work != WORK_FIT) return unsupported(c, "gradients of peers are not measured");
     c->threads         = 1;
     c->workspace_bytes = -1;
-    request            = json_pack("{ss sI}", "do", "load", "flush_bytes", c->protocol.cold ? (json_int_t)flush_bytes() : (json_int_t)0);
+    request            = json_pack("{ss sI ss}", "do", "load", "flush_bytes", c->protocol.cold ? flush_size(s) : (json_int_t)0, "device", c->device);
     kind = request ? hand_problem(&s->spec, &h, request, f) : fault_set(f, FAULT_MEMORY, "memory ran out");
     if (kind) json_decref(request);
     else kind = peer_ask(p->process, request, &answer, f);
@@ -176,11 +179,11 @@ static fault_kind peers_prepare(target *t, cell_record *c, fault *f)
 }
 
 /* Ask for one timed call. */
-static fault_kind timed(one_peer *p, const char *what, int cold, double *ms, bool *throttled, bool *same, fault *f)
+static fault_kind timed(const peers *s, one_peer *p, const char *what, const protocol *how, double *ms, bool *throttled, bool *same, fault *f)
 {
     json_t       *answer;
     const json_t *value;
-    fault_kind    kind = peer_ask(p->process, json_pack("{ss sb sI}", "do", what, "cold", cold, "flush_bytes", (json_int_t)flush_bytes()),
+    fault_kind    kind = peer_ask(p->process, json_pack("{ss sb sI ss}", "do", what, "cold", how->cold, "flush_bytes", flush_size(s), "call", call_kind_name(how->call)),
                                   &answer, f);
 
     if (kind) return kind;
@@ -201,7 +204,7 @@ static fault_kind peers_sample(target *t, cell_record *c, double *ms, bool *thro
     fault_kind kind;
 
     if (!p) return s->inner->sample(s->inner, c, ms, throttled, f);
-    kind = timed(p, "sample", c->protocol.cold, ms, throttled, &same, f);
+    kind = timed(s, p, "sample", &c->protocol, ms, throttled, &same, f);
     if (kind || same) return kind;
     p->close = false;
     snprintf(c->why, sizeof c->why, "z of two calls on the same data differ");
@@ -240,7 +243,7 @@ static fault_kind peers_empty(target *t, cell_record *c, double *ms, fault *f)
     one_peer *p = find(s, c);
     bool      throttled, same;
 
-    return p ? timed(p, "empty", c->protocol.cold, ms, &throttled, &same, f) : s->inner->empty(s->inner, c, ms, f);
+    return p ? timed(s, p, "empty", &c->protocol, ms, &throttled, &same, f) : s->inner->empty(s->inner, c, ms, f);
 }
 
 /* ---- the rest is the inner target's ---- */
@@ -269,6 +272,12 @@ static fault_kind peers_read(target *t, const protocol *p, double *ms, fault *f)
 {
     peers *s = t->state;
     return s->inner->read(s->inner, p, ms, f);
+}
+
+static void peers_look(target *t, cell_record *c, int after)
+{
+    peers *s = t->state;
+    s->inner->look(s->inner, c, after);
 }
 
 static void peers_close(target *t)
@@ -304,9 +313,9 @@ target *target_peers(target *inner, const char *const *names, int count, fault *
     s->inner = inner;
     s->count = count;
     for (int k = 0; k < count; ++k) snprintf(s->peer[k].name, sizeof s->peer[k].name, "%s", names[k]);
-    *t = (target){ .device = inner->device, .virtual_time = inner->virtual_time, .state = s, .now_ms = peers_now_ms, .open = peers_open,
+    *t = (target){ .device = inner->device, .virtual_time = inner->virtual_time, .flush_bytes = inner->flush_bytes, .state = s, .now_ms = peers_now_ms, .open = peers_open,
                    .prepare = peers_prepare, .sample = peers_sample, .verify = peers_verify, .digest = peers_digest,
-                   .stages = peers_stages, .copy = peers_copy, .read = peers_read, .empty = peers_empty, .close = peers_close,
+                   .stages = peers_stages, .copy = peers_copy, .read = peers_read, .empty = peers_empty, .look = inner->look ? peers_look : NULL, .close = peers_close,
                    .free = peers_free };
     return t;
 }

@@ -38,15 +38,16 @@ RUN_REQUIRED = ["run", "version", "commit", "dirty", "argv", "seed", "time", "cp
 # bad for both
 BAD = [("max_deviation", -1), ("max_deviation", "0"), ("schema", 2), ("schema", "1"), ("kind", "sell"), ("run", ""), ("run", 7), ("impl", "x" * 256), ("problem", ""), ("code_hash", "0" * 32),
        ("status", "fine"), ("status", "error"), ("rows", -1), ("n", 1.5), ("n", "9"), ("digest", "0123456789abcdeF"), ("digest", "0123"),
-       ("blocks", -1), ("protocol.cache", "warm"), ("protocol.settle", -1), ("protocol.settle_max", 2**31), ("protocol.more", 1), ("threads", 0.5),
+       ("blocks", -1), ("protocol.cache", "warm"), ("protocol.settle", -1), ("protocol.settle_max", 2**31), ("protocol.more", 1), ("protocol.call", "slow"), ("protocol.work", "none"), ("threads", 0.5),
        ("samples_ms", []), ("samples_ms", [1, -1]), ("samples_ms", [1, "2"]), ("samples_ms", 3), ("throttled", []), ("throttled", [0.5]), ("throttled", [0, 0]),
        ("median_ms", -1), ("median_ms", None), ("ci_ms", [1]), ("ci_ms", [1, -2]), ("copy_samples_ms", [None]), ("stages_ms", {"chunk": -1}),
-       ("stages_ms", {str(k): 1 for k in range(9)}), ("workspace_bytes", "many"), ("counters", {"walks": 0.5}), ("counters", []), ("accuracy", {"x": 1}),
+       ("stages_ms", {str(k): 1 for k in range(17)}), ("workspace_bytes", "many"), ("closure", -1), ("peak_bytes", 0.5), ("referee", 5), ("gpu_before", {"sm_mhz": "fast"}), ("gpu_after", 1), ("counters", {"walks": 0.5}), ("counters", []), ("accuracy", {"x": 1}),
        ("colour", "red")]
 # what only the command sees
 DEEP = [("median_ms", 5.5), ("ci_ms", ABSENT), ("ci_ms", [1, 12]), ("ci_ms", [3, 2]), ("digest", "fedcba9876543210"), ("throttled", [1000]), ("run", "another")]
 GOOD = [("why", "no reason"), ("digest", ABSENT), ("digest_want", ABSENT), ("blocks", ABSENT), ("threads", ABSENT), ("copy_samples_ms", ABSENT),
-        ("read_ms", ABSENT), ("counters", {"walks": 3}), ("stages_ms", {"chunk": 0.5}), ("workspace_bytes", 0)]
+        ("read_ms", ABSENT), ("counters", {"walks": 3}), ("stages_ms", {"chunk": 0.5}), ("workspace_bytes", 0), ("closure", 0.98),
+        ("peak_bytes", 12), ("referee", "cpu_pav"), ("gpu_before", {"sm_mhz": 1980, "power_w": 90.5}), ("gpu_after", {}), ("protocol.call", "graph"), ("protocol.work", "backward")]
 
 
 class Results(BenchTest):

@@ -224,11 +224,6 @@ fault_kind device_wait(device *d, fault *f)
     return e == cudaSuccess ? FAULT_NONE : fail(f, e, "the device");
 }
 
-ih_status device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, void *ws, size_t ws_bytes)
-{
-    return ih_device_status(impl, p, o, ws, ws_bytes);
-}
-
 /* ---- kernels ---- */
 
 fault_kind device_nothing(device *d, fault *f)
@@ -347,7 +342,6 @@ fault_kind         device_get(device *d, void *to, const void *from, size_t byte
 fault_kind         device_copy(device *d, void *to, const void *from, size_t bytes, fault *f) { (void)d; (void)to; (void)from; (void)bytes; return none(f); }
 fault_kind         device_fill(device *d, void *to, int byte, size_t bytes, fault *f) { (void)d; (void)to; (void)byte; (void)bytes; return none(f); }
 fault_kind         device_wait(device *d, fault *f) { (void)d; return none(f); }
-ih_status          device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, void *ws, size_t ws_bytes) { (void)impl; (void)p; (void)o; (void)ws; (void)ws_bytes; return IH_OK; }
 fault_kind         device_nothing(device *d, fault *f) { (void)d; return none(f); }
 fault_kind         device_read(device *d, const void *from, size_t bytes, fault *f) { (void)d; (void)from; (void)bytes; return none(f); }
 fault_kind         device_differ(device *d, const void *a, const void *b, int64_t n, ih_dtype dtype, double tolerance, int64_t *count, fault *f) { (void)d; (void)a; (void)b; (void)n; (void)dtype; (void)tolerance; (void)count; return none(f); }

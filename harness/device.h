@@ -47,9 +47,6 @@ fault_kind device_copy(device *d, void *to, const void *from, size_t bytes, faul
 fault_kind device_fill(device *d, void *to, int byte, size_t bytes, fault *f);          /* on the stream                    */
 fault_kind device_wait(device *d, fault *f);    /* until the stream is done; tells of what failed on it */
 
-/* ih_device_status, where this build has it: how the call that used the workspace went. After device_wait. */
-ih_status device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, void *ws, size_t ws_bytes);
-
 /* Kernels on the stream: one that does nothing; one that reads all of a buffer. */
 fault_kind device_nothing(device *d, fault *f);
 fault_kind device_read(device *d, const void *from, size_t bytes, fault *f);

@@ -57,7 +57,7 @@ static fault_kind call(struct fit_device *s, const fit_request *request, const i
     fault_kind kind = st == IH_OK ? device_wait(s->d, f) : fit_library_fault(request, st, f);
 
     if (kind) return kind;
-    st = device_status(request->solver, &s->problem, &request->options, s->workspace, s->workspace_bytes);
+    st = ih_device_status(request->solver, &s->problem, &request->options, s->workspace, s->workspace_bytes);
     return st == IH_OK ? FAULT_NONE : fit_library_fault(request, st, f);
 }
 
@@ -156,7 +156,7 @@ fault_kind fit_device_backward(const fit_run *run, const fit_request *request, c
     if (!kind && st == IH_OK) kind = device_alloc(s->d, workspace_bytes, &workspace, f);
     if (!kind && st == IH_OK) st = ih_backward(request->solver, &s->problem, &request->options, &gradient, workspace, workspace_bytes, device_stream(s->d));
     if (!kind && st == IH_OK) kind = device_wait(s->d, f);
-    if (!kind && st == IH_OK) st = device_status(request->solver, &s->problem, &request->options, workspace, workspace_bytes);
+    if (!kind && st == IH_OK) st = ih_device_status(request->solver, &s->problem, &request->options, workspace, workspace_bytes);
     if (st != IH_OK) kind = fit_library_fault(request, st, f);
     if (!kind && host->grad_y) kind = device_get(s->d, host->grad_y, gradient.grad_y, bytes, f);
     if (!kind && host->grad_w) kind = device_get(s->d, host->grad_w, gradient.grad_w, bytes, f);

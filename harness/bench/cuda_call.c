@@ -144,6 +144,6 @@ fault_kind cuda_call_fit_blocks(const cuda_call *call, cuda_data *s, const ih_op
     outputs_of(s, (call->impl->features & IH_HAS_BLOCKS) != 0, &out);
     kind = fault_from_library(f, ih_fit(call->impl, &s->problem, options, &out, call->ws, call->ws_bytes, device_stream(s->d)), NULL);
     if (!kind) kind = device_wait(s->d, f);
-    if (!kind) kind = fault_from_library(f, device_status(call->impl, &s->problem, options, call->ws, call->ws_bytes), NULL);
+    if (!kind) kind = fault_from_library(f, ih_device_status(call->impl, &s->problem, options, call->ws, call->ws_bytes), NULL);
     return kind;
 }

@@ -2,6 +2,7 @@
  * cmd_doctor.c: isohull doctor, what this machine can do, in words. */
 #include "args.h"
 #include "commands.h"
+#include "device.h"
 #include "machine.h"
 #include "say.h"
 
@@ -72,22 +73,50 @@ static void report_memory(void)
     more(text);
 }
 
+/* The solver for GPUs in this build, and the GPUs that it can use. */
+static void report_cuda(void)
+{
+    char  text[1280], code[256], why[256];
+    int   count;
+    fault f;
+
+    device_build_text(code, sizeof code);
+    line("CUDA", code);
+    count = device_count(why, sizeof why);
+    if (count == 0) {
+        snprintf(text, sizeof text, "none: %s", why);
+        line("GPU", text);
+        more("Lost: --device cuda:N ends with exit code 77; fits run on the CPU.");
+    }
+    for (int k = 0; k < count; ++k) {
+        device *d;
+        fault_clear(&f);
+        if (device_open(&d, k, &f) == FAULT_NONE) {
+            const device_info *a = device_about(d);
+            snprintf(text, sizeof text, "%s, compute capability %d.%d, %.1f GiB: --device cuda:%d", a->name, a->major, a->minor, (double)a->memory_bytes / 0x1p30, k);
+            device_close(d);
+        } else {
+            snprintf(text, sizeof text, "%s", f.message);
+        }
+        line(k ? "" : "GPU", text);
+    }
+}
+
 static void report_gpu(void)
 {
     const int gpus = machine_nvidia_gpus(), driver = machine_nvidia_driver();
     char      text[256];
 
-    if (ih_impl_default(IH_DEVICE_CUDA) && ih_impl_available(ih_impl_default(IH_DEVICE_CUDA)) == IH_OK) {
-        line("GPU", "CUDA device present: --device cuda:0");
+    if (device_built() != DEVICE_BUILD_NONE) {
+        report_cuda();
         return;
     }
-    if (gpus || driver) {
-        snprintf(text, sizeof text, "NVIDIA GPU found (driver %s), but this build has no CUDA solver.", driver ? "loaded" : "not loaded");
-        line("GPU", text);
-    } else {
-        line("GPU", "no NVIDIA GPU found, and this build has no CUDA solver.");
-    }
-    more("Lost: --device cuda:N ends with exit code 77. This version fits on the CPU only; installing CUDA changes nothing yet.");
+    if (gpus || driver) snprintf(text, sizeof text, "NVIDIA GPU found (driver %s), but this build has no CUDA solver.", driver ? "loaded" : "not loaded");
+    else snprintf(text, sizeof text, "no NVIDIA GPU found, and this build has no CUDA solver.");
+    line("GPU", text);
+    more("Lost: --device cuda:N ends with exit code 77; fits run on the CPU.");
+    if (machine_has_program("nvcc")) more("Remedy: nvcc is installed; meson setup -Dcuda=enabled build2");
+    else more("Remedy: install the CUDA toolkit of NVIDIA (nvcc), then build again");
 }
 
 static void report_implementations(void)

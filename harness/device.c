@@ -39,6 +39,14 @@ struct device_graph { cudaGraph_t graph; cudaGraphExec_t exec; };
 
 device_build device_built(void) { return ih_cuda_build_info()->emulated ? DEVICE_BUILD_EMULATED : DEVICE_BUILD_CUDA; }
 
+void device_build_text(char *text, size_t bytes)
+{
+    const ih_cuda_build_info_t *b = ih_cuda_build_info();
+
+    if (b->emulated) snprintf(text, bytes, "emulated on the CPU, for tests (%s)", b->compiler);
+    else snprintf(text, bytes, "yes: %s, machine code for %s, PTX for %s", b->compiler, b->archs, b->ptx);
+}
+
 static fault_kind fail(fault *f, cudaError_t e, const char *what)
 {
     const fault_kind kind = e == cudaErrorMemoryAllocation ? FAULT_MEMORY : FAULT_LIBRARY;
@@ -318,6 +326,7 @@ static const char *const without = "this build has no CUDA (isohull doctor says 
 static fault_kind none(fault *f) { return fault_set(f, FAULT_LIBRARY, "%s", without); }
 
 device_build device_built(void) { return DEVICE_BUILD_NONE; }
+void device_build_text(char *text, size_t bytes) { snprintf(text, bytes, "no"); }
 
 int device_count(char *why, size_t why_bytes)
 {

@@ -16,6 +16,9 @@ typedef enum device_build { DEVICE_BUILD_NONE, DEVICE_BUILD_CUDA, DEVICE_BUILD_E
 
 device_build device_built(void);
 
+/* In words: what compiled the device code of this build, and for which architectures. */
+void device_build_text(char *text, size_t bytes);
+
 /* As in records: "cuda:0", or "emulated:0" where this build runs device code on the CPU, or "cpu" for a number below 0. */
 void device_label(int ordinal, char text[32]);
 

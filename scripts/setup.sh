@@ -8,6 +8,10 @@ packages_tests="g++ libcmocka-dev libgmp-dev libgsl-dev libbenchmark-dev libbenc
 
 jobs=$(nproc)
 
+# nvcc is not installed from here: it comes with NVIDIA's CUDA toolkit.
+find_nvcc() { command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && printf '/usr/local/cuda/bin/nvcc\n'; } || true; }
+lost_without_nvcc="Lost: the solver on NVIDIA GPUs (--device cuda:N) is not built. Remedy: install the CUDA toolkit, then build again."
+
 say() { printf '%s\n' "$*"; }
 die() { printf '%s: %s\n' "$0" "$*" >&2; exit 1; }
 now() { date +%s; }

@@ -55,6 +55,8 @@ class Doctor(CommandTest):
             text = self.good("doctor", env={"PATH": path}).stdout
             for package in "gnuplot-nox", "python3":
                 self.assertIn("apt install " + package, text)
+            if "no CUDA solver" in text:
+                self.assertIn("install the CUDA toolkit", text)
         self.assertRegex(self.good("doctor", env={"PATH": self.with_failing_python()}).stdout, "peers(.|\\n)*(apt install python3-venv|see GSL)")
 
     def with_failing_python(self):

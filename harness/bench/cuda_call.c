@@ -124,9 +124,7 @@ fault_kind cuda_call_direct(const cuda_call *call, cuda_data *s, const ih_option
     }
     if (st == IH_OK && call->work != WORK_FIT) {
         gradient_of(s, &gradient);
-        if (o->hook) o->hook(o->hook_user, "backward", 0, 1, device_stream(s->d));
         st = ih_backward(call->impl, &s->problem, o, &gradient, call->ws, call->ws_bytes, device_stream(s->d));
-        if (o->hook) o->hook(o->hook_user, "backward", 0, 0, device_stream(s->d));
     }
     return fault_from_library(f, st, NULL);
 }

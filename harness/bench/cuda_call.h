@@ -25,7 +25,7 @@ void       cuda_call_free(cuda_call *call, cuda_data *s);
 /* Enqueue one call of the work on the stream. */
 fault_kind cuda_call_enqueue(cuda_call *call, cuda_data *s, fault *f);
 
-/* Enqueue by the host, with options of its own (hook, counters); a gradient is bracketed by the hook as "backward". */
+/* Enqueue by the host, with options of its own (hook, counters). */
 fault_kind cuda_call_direct(const cuda_call *call, cuda_data *s, const ih_options *options, fault *f);
 
 /* One fit with blocks, and whether the data were right; waits. */

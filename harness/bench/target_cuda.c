@@ -197,6 +197,7 @@ static void mark_stage(void *user, const char *stage, int32_t level, int32_t is_
     (void)stream;
     if (m->kind || m->count >= STAGE_MARKS) return;
     if (is_begin) m->name[m->count] = stage;
+    else if (!m->name[m->count]) return; /* stages do not nest */
     m->kind = device_mark(m->d, EVENT_STAGES + 2 * m->count + !is_begin, m->f);
     if (!is_begin) m->count++;
 }

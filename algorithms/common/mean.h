@@ -115,4 +115,18 @@ IH_HD ih_level ih_round_mean(const ih_block *b, int32_t kind, double *z)
     return ih_round_between(b, low, high, kind, z) ? IH_LEVEL_PAIR : IH_LEVEL_NONE;
 }
 
+/* The sum of weights, rounded once; 0 if its error leaves a choice. */
+IH_HD int32_t ih_round_weight(const ih_block *b, double *weight)
+{
+    double        rest, low, high;
+    const ih_pair x = ih_expansion_pair(b->x, b->nx, &rest);
+
+    rest += b->lost_x;
+    if (rest > 0) rest = rest * (1 + 0x1p-40) + 0x1p-50 * fabs(x.lo); /* not to vanish in lo where that is half a unit of hi */
+    low     = x.hi + (x.lo - rest);
+    high    = x.hi + (x.lo + rest);
+    *weight = low;
+    return low == high;
+}
+
 #endif

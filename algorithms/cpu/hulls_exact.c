@@ -101,20 +101,6 @@ void hulls_review(hulls *h)
 /* A mean in the direction of the sums, as the caller wants it. */
 static double directed(const ih_block *b, double z, double sign) { return b->ny == 0 && b->lost_y == 0 ? 0.0 : sign * z; }
 
-/* The sum of weights, rounded once; 0 if its error leaves a choice. */
-static int weight_of(const ih_block *b, double *weight)
-{
-    double        rest, low, high;
-    const ih_pair x = ih_expansion_pair(b->x, b->nx, &rest);
-
-    rest += b->lost_x;
-    if (rest > 0) rest = rest * (1 + 0x1p-40) + 0x1p-50 * fabs(x.lo); /* not to vanish in lo where that is half a unit of hi */
-    low     = x.hi + (x.lo - rest);
-    high    = x.hi + (x.lo + rest);
-    *weight = low;
-    return low == high;
-}
-
 #ifdef IH_CHECK_DECISIONS
 static void check_mean(hulls_worker *w, int64_t a, int64_t b, const ih_edge *e, const ih_mean *m)
 {
@@ -149,9 +135,9 @@ void hulls_settle(const hulls *h, hulls_worker *w, int64_t a, int64_t b, const i
         if (level_mean > level) level = level_mean;
     }
 #ifndef IH_CHECK_DECISIONS
-    if (h->out->block_weights && h->kind & IH_KIND_WEIGHTED) known = weight_of(block, &to->weight);
+    if (h->out->block_weights && h->kind & IH_KIND_WEIGHTED) known = ih_round_weight(block, &to->weight);
 #else
-    if (h->kind & IH_KIND_WEIGHTED) known = weight_of(block, &to->weight);
+    if (h->kind & IH_KIND_WEIGHTED) known = ih_round_weight(block, &to->weight);
 #endif
     if (level == IH_LEVEL_NONE || !known) {
         ih_mean         exact;

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * block_exact.h: blocks that pairs leave open, a warp each, from the inputs by integers.
+ *
+ * A sum is an integer over a fixed frame, in limbs of 32 bits that are kept in 64: terms are added by atomics on these, whose
+ * order does not matter, and carries wait until the end (at most IH_EXACT_TERMS terms of up to 2^33 come between). One lane
+ * then takes what is needed from the integers: a rounded mean, a sign, quotients of leading bits. */
+#ifndef IH_CUDA_BLOCK_EXACT_H
+#define IH_CUDA_BLOCK_EXACT_H
+
+#include "block_windows.h"
+
+#if defined(IH_SIMT)
+
+enum {
+    IH_EXACT_THREADS = 128,
+    IH_EXACT_CTAS    = 264,
+    IH_EXACT_TERMS   = 1 << 28,
+    IH_EXACT_BASE    = 1088, /* the frame of y, w and g begins at 2^-1088, that of w y at 2^-2176, that of a count at 1 */
+    IH_EXACT_S       = 136,  /* limbs: 2176 + 2048 bits and 64 for the number of terms      */
+    IH_EXACT_W       = 70,   /* 1088 + 1024 + 64                                            */
+    IH_EXACT_REST    = 142,  /* a sum of w y, and a product of a double and a sum of weights */
+};
+
+/* What a block's elements are written by. */
+typedef struct ih_exact_rule {
+    double  ratio, z, z_low; /* ratio 2^ratio_e; the mean 2^scale in two parts */
+    int32_t ratio_e, scale, code;
+} ih_exact_rule;
+
+/* Shared memory of a warp. */
+typedef struct ih_exact_room {
+    int64_t       s[IH_EXACT_S], w[IH_EXACT_W], g[IH_EXACT_W];
+    uint32_t      rest[IH_EXACT_REST];
+    ih_exact_rule rule;
+    int32_t       sign_s, sign_g;
+} ih_exact_room;
+
+IH_HD size_t ih_exact_bytes(void) { return IH_EXACT_THREADS / 32 * sizeof(ih_exact_room); }
+
+/* ---- integers ---- */
+
+/* |v| = m 2^e */
+IH_HD uint64_t ih_exact_parts(double v, int32_t *e)
+{
+    const uint64_t bits = ih_bits_of(v);
+    const int32_t  top  = (int32_t)(bits >> 52 & 2047);
+    *e = top - (top != 0) - 1074;
+    return (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)(top != 0) << 52;
+}
+
+/* Add +-(high 2^64 + low) 2^place; by any lane. */
+IH_DEV void ih_exact_add(int64_t *limb, uint64_t high, uint64_t low, int32_t place, int32_t negative)
+{
+    const int32_t  shift   = place & 31;
+    int64_t       *to      = limb + (place >> 5);
+    const uint64_t part[4] = { (low & 0xffffffffu) << shift, (low >> 32) << shift, (high & 0xffffffffu) << shift, (high >> 32) << shift };
+    uint64_t       carry   = 0;
+
+    for (int32_t k = 0; k < 5; ++k) {
+        const uint64_t v = carry + (k < 4 ? part[k] & 0xffffffffu : 0);
+        carry            = k < 4 ? part[k] >> 32 : 0;
+        if (v) atomicAdd((unsigned long long *)&to[k], (unsigned long long)(negative ? 0 - v : v));
+    }
+}
+
+/* Every limb but the last into 0 .. 2^32 - 1. */
+IH_DEV void ih_exact_carry(int64_t *limb, int32_t n)
+{
+    for (int32_t k = 0; k + 1 < n; ++k) {
+        const int64_t v = limb[k];
+        limb[k]         = v & 0xffffffff;
+        limb[k + 1] += (v - limb[k]) / 4294967296;
+    }
+}
+
+/* The magnitude in place; returns the sign. */
+IH_DEV int32_t ih_exact_magnitude(int64_t *limb, int32_t n)
+{
+    int32_t sign = 0;
+
+    ih_exact_carry(limb, n);
+    if (limb[n - 1] < 0) {
+        for (int32_t k = 0; k < n; ++k) limb[k] = -limb[k];
+        ih_exact_carry(limb, n);
+        return -1;
+    }
+    for (int32_t k = 0; k < n && !sign; ++k) sign = limb[k] != 0;
+    return sign;
+}
+
+/* The leading 64 bits q of a magnitude that is not 0: q 2^*e, with *e over the frame; *below: is anything left out? */
+IH_DEV uint64_t ih_exact_lead(const int64_t *limb, int32_t n, int32_t *e, int32_t *below)
+{
+    uint64_t q;
+    int32_t  top = n - 1, lift;
+
+    while (!limb[top]) --top;
+    lift   = 31 - ih_bit_high((uint32_t)limb[top]);
+    q      = (uint64_t)limb[top] << 32 | (uint64_t)(top > 0 ? limb[top - 1] : 0);
+    *e     = 32 * (top - 1) - lift;
+    *below = 0;
+    if (lift) {
+        const uint64_t next = (uint64_t)(top > 1 ? limb[top - 2] : 0);
+        q      = q << lift | next >> (32 - lift);
+        *below = (uint32_t)(next << lift) != 0;
+    } else {
+        *below = top > 1 && limb[top - 2] != 0;
+    }
+    for (int32_t k = top - 3; k >= 0; --k) *below |= limb[k] != 0;
+    return q;
+}
+
+IH_DEV double ih_exact_round_weight(const int64_t *limb, int32_t frame)
+{
+    int32_t        e, below;
+    const uint64_t q    = ih_exact_lead(limb, IH_EXACT_W, &e, &below), rest = q & 2047;
+    uint64_t       m    = q >> 11;
+    m += rest > 1024 || (rest == 1024 && (below || (m & 1))); /* a subnormal sum has nothing to round away */
+    return ldexp((double)m, e + 11 + frame);
+}
+
+/* |s| - m 2^e w into room->rest, as its sign; m below 2^55, m 2^e at least 2^-1075 if not 0. */
+IH_DEV int32_t ih_exact_remainder(ih_exact_room *room, uint64_t m, int32_t e, const int32_t weighted)
+{
+    const int32_t  offset = e + IH_EXACT_BASE, shift = offset & 31, at = offset >> 5;
+    const uint64_t low = (m & 0xffffffffu) << shift, high = (m >> 32) << shift;
+    const uint32_t times[3] = { (uint32_t)low, (uint32_t)(low >> 32) + (uint32_t)high, (uint32_t)(high >> 32) }; /* no carry: bits apart */
+    uint32_t *const rest = room->rest;
+    int32_t        n = weighted ? IH_EXACT_W : 3, sign = 0;
+
+    while (n > 1 && !room->w[n - 1]) --n;
+    for (int32_t k = 0; k < IH_EXACT_REST; ++k) rest[k] = k < IH_EXACT_S ? (uint32_t)room->s[k] : 0;
+    for (int32_t j = 0; j < 3 && m; ++j) {
+        uint64_t carry = 0;
+        int32_t  k     = at + j;
+        for (int32_t i = 0; i < n; ++i, ++k) {
+            const uint64_t t   = (uint64_t)(uint32_t)room->w[i] * times[j] + carry;
+            const uint32_t old = rest[k];
+            rest[k]            = old - (uint32_t)t;
+            carry              = (t >> 32) + (old < (uint32_t)t);
+        }
+        for (; carry && k < IH_EXACT_REST; ++k) {
+            const uint32_t old = rest[k];
+            rest[k]            = old - (uint32_t)carry;
+            carry              = old < (uint32_t)carry;
+        }
+    }
+    if (rest[IH_EXACT_REST - 1] >> 31) return -1;
+    for (int32_t k = 0; k < IH_EXACT_REST && !sign; ++k) sign = rest[k] != 0;
+    return sign;
+}
+
+/* Sign of the mean minus v. */
+IH_DEV int32_t ih_exact_side(ih_exact_room *room, double v, const int32_t weighted)
+{
+    int32_t        e;
+    const uint64_t m    = ih_exact_parts(v, &e);
+    const int32_t  side = !m ? 0 : v < 0 ? -1 : 1;
+    if (room->sign_s != side) return room->sign_s < side ? -1 : 1;
+    return side * ih_exact_remainder(room, m, e, weighted);
+}
+
+/* The quotient of leading bits: *m 2^(the result), off by less than 2^-51 of itself. */
+IH_DEV int32_t ih_exact_quotient(const int64_t *a, int32_t na, const ih_exact_room *room, double *m)
+{
+    int32_t        ea, ew, below;
+    const uint64_t qa = ih_exact_lead(a, na, &ea, &below), qw = ih_exact_lead(room->w, IH_EXACT_W, &ew, &below);
+    *m = (double)qa / (double)qw;
+    return ea - ew;
+}
+
+/* |mean| rounded once to double: a first value by leading bits, then exactly against the middles beside it. */
+IH_DEV double ih_exact_round_mean(ih_exact_room *room, const int32_t weighted)
+{
+    double  m, c;
+    int32_t e;
+
+    if (!room->sign_s) return 0.0;
+    e = ih_exact_quotient(room->s, IH_EXACT_S, room, &m) - IH_EXACT_BASE;
+    c = ldexp(m, e);
+    if (!(c < INFINITY)) c = 0x1.fffffffffffffp1023;
+    for (int32_t k = 0; k < 8; ++k) {
+        int32_t        ec, side;
+        const uint64_t mc   = ih_exact_parts(c, &ec), bits = ih_bits_of(c);
+        const int32_t  step = mc == (uint64_t)1 << 52 && ec > -1074; /* the gap below is half of that above */
+        uint64_t       next = bits;
+
+        side = ih_exact_remainder(room, 2 * mc + 1, ec - 1, weighted);
+        if (side > 0 || (side == 0 && (mc & 1))) {
+            next = bits + 1;
+        } else if (mc) {
+            side = ih_exact_remainder(room, (step ? 4 : 2) * mc - 1, ec - 1 - step, weighted);
+            if (side < 0 || (side == 0 && (mc & 1))) next = bits - 1;
+        }
+        if (next == bits) break;
+        memcpy(&c, &next, sizeof c);
+    }
+    return c;
+}
+
+/* ---- one block, by a warp ---- */
+
+/* Sums over [a, b) into the room; which of them: `what`. *most_e: the exponent of the largest |y|. */
+IH_DEV void ih_exact_sums(const ih_block_job *job, ih_exact_room *room, int64_t a, int64_t b, const int32_t what, int32_t *most_e)
+{
+    const int32_t lane = (int32_t)(threadIdx.x & 31);
+    int32_t       top  = -1074;
+
+    for (int32_t k = lane; k < IH_EXACT_S; k += 32) room->s[k] = 0;
+    for (int32_t k = lane; k < IH_EXACT_W; k += 32) room->w[k] = room->g[k] = 0;
+    __syncwarp();
+    for (int64_t from = a; from < b; from += IH_EXACT_TERMS) {
+        const int64_t to = b - from < IH_EXACT_TERMS ? b : from + IH_EXACT_TERMS;
+        for (int64_t i = from + lane; i < to; i += 32) {
+            uint64_t mw = 1;
+            int32_t  ew = -IH_EXACT_BASE, e;
+            if (what & IH_KIND_WEIGHTED) {
+                mw = ih_exact_parts(ih_load(job->w, i, what), &ew);
+                ih_exact_add(room->w, 0, mw, ew + IH_EXACT_BASE, 0);
+            }
+            if (what & IH_SUM_Y) {
+                const double   y  = ih_load(job->y, i, what);
+                const uint64_t my = ih_exact_parts(y, &e);
+                const int32_t  own = my ? e + 64 - __clzll((long long)my) : -1074;
+                ih_exact_add(room->s, __umul64hi(my, mw), my * mw, e + ew + 2 * IH_EXACT_BASE, y < 0);
+                top = own > top ? own : top;
+            }
+            if (what & IH_SUM_G) {
+                const double   g  = ih_load(job->g, i, what);
+                const uint64_t mg = ih_exact_parts(g, &e);
+                ih_exact_add(room->g, 0, mg, e + IH_EXACT_BASE, g < 0);
+            }
+        }
+        __syncwarp();
+        if (lane == 0) {
+            ih_exact_carry(room->s, IH_EXACT_S);
+            ih_exact_carry(room->w, IH_EXACT_W);
+            ih_exact_carry(room->g, IH_EXACT_W);
+        }
+        __syncwarp();
+    }
+    for (int32_t d = 16; d; d /= 2) {
+        const int32_t other = __shfl_xor_sync(IH_EVERY_LANE, top, d);
+        top = other > top ? other : top;
+    }
+    *most_e = top;
+    if (lane == 0) {
+        if (!(what & IH_KIND_WEIGHTED)) {
+            room->w[0] = (b - a) & 0xffffffff;
+            room->w[1] = (b - a) >> 32;
+        }
+        room->sign_s = ih_exact_magnitude(room->s, IH_EXACT_S);
+        room->sign_g = ih_exact_magnitude(room->g, IH_EXACT_W);
+    }
+}
+
+/* The frames: w y - w is always IH_EXACT_BASE; w and g begin at 2^-IH_EXACT_BASE, a count at 1. */
+IH_DEV int32_t ih_exact_frame_w(int32_t what) { return what & IH_KIND_WEIGHTED ? -IH_EXACT_BASE : 0; }
+
+/* By one lane. most_e: all |y| are below 2^most_e. */
+IH_DEV void ih_exact_rule_of(const ih_block_job *job, ih_exact_room *room, int32_t what, int32_t most_e)
+{
+    const int32_t weighted = what & IH_KIND_WEIGHTED;
+    ih_exact_rule r;
+
+    r.ratio = r.z = r.z_low = 0.0;
+    r.ratio_e = 0;
+    r.scale   = -most_e;
+    r.code    = IH_RULE_ZERO;
+    if (room->sign_g && !(what & IH_SUM_Y && ((job->y_min > -INFINITY && ih_exact_side(room, job->y_min, weighted) < 0) ||
+                                              (job->y_max < INFINITY && ih_exact_side(room, job->y_max, weighted) > 0)))) {
+        r.code    = IH_RULE_RATIO;
+        r.ratio_e = ih_exact_quotient(room->g, IH_EXACT_W, room, &r.ratio) - IH_EXACT_BASE - ih_exact_frame_w(what);
+        r.ratio *= room->sign_g;
+        if (what & IH_SUM_Y && room->sign_s) {
+            const double  z = ih_exact_round_mean(room, weighted);
+            int32_t       e, sign;
+            const uint64_t m = ih_exact_parts(z, &e);
+            sign = ih_exact_remainder(room, m, e, weighted);
+            r.z  = room->sign_s * ldexp(z, r.scale);
+            if (sign) {
+                double q;
+                for (int32_t k = 0; k < IH_EXACT_S; ++k) room->s[k] = sign < 0 ? (int64_t)(uint32_t)~room->rest[k] : (int64_t)room->rest[k];
+                if (sign < 0) { /* |rest| = ~rest + 1 */
+                    ++room->s[0];
+                    ih_exact_carry(room->s, IH_EXACT_S);
+                }
+                e       = ih_exact_quotient(room->s, IH_EXACT_S, room, &q) - IH_EXACT_BASE;
+                r.z_low = room->sign_s * sign * ldexp(q, e + r.scale);
+            }
+        }
+    }
+    room->rule = r;
+}
+
+/* m 2^e in the type. */
+IH_DEV void ih_exact_put(void *to, int64_t i, double m, int32_t e, int32_t kind) { ih_job_put(to, i, m == 0.0 ? 0.0 : ldexp(m, e), kind); }
+
+/* Gradient in y: w times the ratio. In w: with |y 2^scale| below 1, y - z loses at most 2^-52 of the largest |y - z|, as
+ * values that differ do so by 2^-53 of the largest |y|. */
+IH_DEV void ih_exact_write(const ih_block_job *job, const ih_exact_rule *r, int64_t a, int64_t b, const int32_t what)
+{
+    for (int64_t i = a + (threadIdx.x & 31); i < b; i += 32) {
+        if (job->grad_y) {
+            double  m = 1.0;
+            int32_t e = 0;
+            if (what & IH_KIND_WEIGHTED) m = (double)ih_exact_parts(ih_load(job->w, i, what), &e);
+            ih_exact_put(job->grad_y, i, m * r->ratio, e + r->ratio_e, what);
+        }
+        if (job->grad_w) {
+            const ih_pair d = ih_two_diff(ldexp(ih_load(job->y, i, what), r->scale), r->z);
+            ih_exact_put(job->grad_w, i, r->code == IH_RULE_ZERO ? 0.0 : (d.hi + (d.lo - r->z_low)) * r->ratio, r->ratio_e - r->scale, what);
+        }
+    }
+}
+
+/* ---- faults ---- */
+
+IH_DEV ih_fault ih_job_fault(double v, int32_t positive)
+{
+    if (v != v) return IH_FAULT_NAN;
+    if (positive && v < 0) return IH_FAULT_NEGATIVE;
+    if (fabs(v) == INFINITY) return IH_FAULT_INFINITE;
+    return positive && v == 0 ? IH_FAULT_ZERO : IH_FAULT_NONE;
+}
+
+/* Does [a, b) hold a value that is not allowed? Then the row gets NaN. By a warp. */
+IH_DEV int32_t ih_job_faults(const ih_block_job *job, int64_t a, int64_t b, const int32_t what)
+{
+    uint64_t first = 0;
+
+    for (int64_t i = a + (threadIdx.x & 31); i < b && !first; i += 32) {
+        const ih_fault y = what & IH_SUM_Y ? ih_job_fault(ih_load(job->y, i, what), 0) : IH_FAULT_NONE;
+        const ih_fault w = what & IH_KIND_WEIGHTED ? ih_job_fault(ih_load(job->w, i, what), 1) : IH_FAULT_NONE;
+        const ih_fault g = ih_job_fault(ih_load(job->g, i, what), 0);
+        if (y) first = ~(((uint64_t)i << 6) + (IH_ARGUMENT_Y << 3) + (uint64_t)y);
+        else if (w) first = ~(((uint64_t)i << 6) + (IH_ARGUMENT_W << 3) + (uint64_t)w);
+        else if (g) first = ~(((uint64_t)i << 6) + (IH_ARGUMENT_G << 3) + (uint64_t)g);
+    }
+    if (first) {
+        const int64_t row = ih_job_row_of(job, a);
+        atomicMax((unsigned long long *)&job->status->fault, (unsigned long long)first);
+        atomicOr(&job->bad_rows[row >> 5], 1u << (row & 31));
+    }
+    return __any_sync(IH_EVERY_LANE, first != 0);
+}
+
+/* ---- kernels' bodies: the warps of the grid share the words of open_bits ---- */
+
+IH_DEV void ih_exact_gradient(const ih_block_job *job, ih_exact_room *room, int64_t k, int64_t a, int64_t b, const int32_t what)
+{
+    int32_t most_e;
+
+    (void)k;
+    if (ih_job_faults(job, a, b, what)) return;
+    ih_exact_sums(job, room, a, b, what, &most_e);
+    if ((threadIdx.x & 31) == 0) ih_exact_rule_of(job, room, what, most_e);
+    __syncwarp();
+    ih_exact_write(job, &room->rule, a, b, what);
+    __syncwarp();
+}
+
+IH_DEV void ih_exact_mean(const ih_block_job *job, ih_exact_room *room, int64_t k, int64_t a, int64_t b, const int32_t what)
+{
+    const int32_t fault = job->state[ih_job_row_of(job, a)] & IH_ROW_FAULT;
+    int32_t       most_e;
+
+    if (!fault) ih_exact_sums(job, room, a, b, what, &most_e);
+    if ((threadIdx.x & 31) == 0) {
+        const double sign = !fault && room->sign_s < 0 ? -1.0 : 1.0;
+        if (job->weights) job->weights[k] = fault ? NAN : what & IH_KIND_WEIGHTED ? ih_exact_round_weight(room->w, -IH_EXACT_BASE) : (double)(b - a);
+        if (job->means) job->means[k] = fault ? NAN : sign * ih_exact_round_mean(room, what & IH_KIND_WEIGHTED);
+    }
+    __syncwarp();
+}
+
+IH_DEV void ih_exact_blocks(const ih_block_job *job, const int32_t what)
+{
+    IH_SHARED(shared);
+    ih_exact_room *const room = (ih_exact_room *)shared + (threadIdx.x >> 5);
+    const int64_t words = (job->total + 31) / 32, warps = (int64_t)gridDim.x * (IH_EXACT_THREADS / 32);
+    int64_t       blocks;
+
+    if (*job->open == 0) return;
+    blocks = ih_job_blocks(job);
+    for (int64_t word = (int64_t)blockIdx.x * (IH_EXACT_THREADS / 32) + (threadIdx.x >> 5); word < words; word += warps)
+        for (uint32_t rest = job->open_bits[word]; rest; rest &= rest - 1) {
+            const int64_t a = word * 32 + ih_bit_low(rest), k = ih_job_search(job, a), b = ih_job_block_end(job, k, blocks);
+            if (what & IH_SUM_MEANS) ih_exact_mean(job, room, k, a, b, what);
+            else ih_exact_gradient(job, room, k, a, b, what);
+        }
+}
+
+#endif
+#endif

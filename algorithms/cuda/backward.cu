@@ -3,10 +3,9 @@
  * blocks), exact (blocks that pairs leave open, and faults), fill (rows at fault). */
 #include "simt.h"
 
-#include "backward.h"
-
-#include "block_windows.h"
 #include "block_exact.h"
+#include "block_windows.h"
+#include "launch.h"
 
 enum { IH_FILL_CTAS = 128, IH_FILL_THREADS = 256 };
 
@@ -34,7 +33,11 @@ IH_KERNEL(IH_FILL_THREADS, 1) backward_fill_kernel(ih_block_job job)
     const uint64_t fault = job.status->fault;
 
     if (!fault) return;
-    if (blockIdx.x == 0 && threadIdx.x == 0) job.status->fault_row = ih_job_row_of(&job, (int64_t)(~fault >> 6));
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        const int64_t row       = ih_job_row_of(&job, (int64_t)(~fault >> 6));
+        job.status->fault_row   = row;
+        job.status->fault_begin = job.offsets ? job.offsets[row] : row * job.n;
+    }
     for (int64_t word = blockIdx.x; word * 32 < job.rows; word += gridDim.x)
         for (uint32_t rest = job.bad_rows[word]; rest; rest &= rest - 1) {
             const int64_t row   = word * 32 + ih_bit_low(rest);

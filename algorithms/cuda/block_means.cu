@@ -2,8 +2,8 @@
  * block_means.cu: weights and means of blocks, each rounded once, from the list of their starts. */
 #include "simt.h"
 
-#include "block_windows.h"
 #include "block_exact.h"
+#include "block_windows.h"
 
 /* find, sum, join: block_windows.h. exact: blocks that pairs leave open, a CTA each. */
 IH_KERNEL(IH_WINDOW_THREADS, 8) means_find_kernel(ih_block_job job) { ih_windows_find(&job); }

@@ -5,12 +5,10 @@
  *   in_tile  [words] bits set in the word's tile before it */
 #include "simt.h"
 
-#include "fit.h"
+#include "block_job.h"
+#include "launch.h"
 
 #include "../common/bits.h"
-
-#include "block_job.h"
-#include "blocks.h"
 
 enum { IH_BLOCKS_TILE = 1024, IH_BLOCKS_THREADS = 256, IH_BLOCKS_SCAN = 1024, IH_BLOCKS_SPARSE = 96 };
 
@@ -149,7 +147,7 @@ IH_KERNEL(IH_BLOCKS_THREADS, 4) blocks_write_kernel(ih_cuda_fit f, ih_blocks_ws 
         const int64_t r = ((int64_t)blockIdx.x - start_ctas) * IH_BLOCKS_THREADS + threadIdx.x;
         if (r <= f.rows) {
             const int64_t begin = r < f.rows ? ih_cuda_row_begin(&f, r) : f.total, word = begin >> 5;
-            if (begin == f.total) block_offsets[r] = ws.rank[ws.tiles];
+            if (begin == f.total || f.status->stopped) block_offsets[r] = ws.rank[ws.tiles];
             else block_offsets[r] = ws.rank[word / IH_BLOCKS_TILE] + ws.in_tile[word] + ih_bit_count(f.bits[word] & ((1u << (begin & 31)) - 1));
         }
     }

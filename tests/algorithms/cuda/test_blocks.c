@@ -2,7 +2,7 @@
  * test_blocks.c: block arrays from the bits of block starts, with weights and means, against cpu_exact bit for bit. */
 #include "device.h"
 
-#include "cuda/blocks.h"
+#include "cuda/launch.h"
 #include "datasets/generate.h"
 #include "rows.h"
 #include "specs.h"
@@ -23,12 +23,14 @@ static void run(const ih_problem *p, const fit_result *cpu, const int32_t *state
     const size_t  item = problem_item(p), bytes = (size_t)total * 8;
     uint32_t     *bits = calloc((size_t)words + 1, sizeof *bits);
     ih_cuda_fit   f;
+    ih_cuda_status status;
     ih_outputs    out;
     void         *scratch;
     size_t        scratch_bytes;
 
     for (int64_t k = 0; k < cpu->out.block_offsets[rows]; ++k) bits[cpu->out.block_starts[k] / 32] |= 1u << cpu->out.block_starts[k] % 32;
     memset(&f, 0, sizeof f);
+    memset(&status, 0, sizeof status);
     f.y       = device_copy(p->y, (size_t)total * item);
     f.w       = device_copy(p->w, (size_t)total * item);
     f.offsets = device_copy(p->offsets, ((size_t)rows + 1) * 8);
@@ -39,6 +41,7 @@ static void run(const ih_problem *p, const fit_result *cpu, const int32_t *state
     f.kind    = (p->dtype == IH_F32 ? IH_KIND_F32 : 0) | (p->w ? IH_KIND_WEIGHTED : 0);
     f.bits    = device_copy(bits, (size_t)words * 4);
     f.state   = device_copy(state, (size_t)rows * 4);
+    f.status  = device_copy(&status, sizeof status);
     ih_outputs_init(&out);
     out.block_offsets = device_new(((size_t)rows + 1) * 8);
     if (!without_starts) out.block_starts = device_new(bytes);
@@ -62,6 +65,7 @@ static void run(const ih_problem *p, const fit_result *cpu, const int32_t *state
     if (f.offsets) device_free((void *)f.offsets);
     device_free(f.bits);
     device_free(f.state);
+    device_free(f.status);
     free(bits);
 }
 

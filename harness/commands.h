@@ -12,6 +12,7 @@ int cmd_results(int argc, char **argv);
 int cmd_accuracy(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 
 #endif

@@ -40,6 +40,7 @@ static const struct command {
     { "accuracy", "isohull accuracy", "how far fits are from the exact one", NEEDS_GSL(cmd_accuracy) },
     { "report", "isohull report", "a report from journals: tables and figures", NEEDS_GSL(cmd_report) },
     { "verify", "isohull verify", "make a report again and compare", NEEDS_GSL(cmd_verify) },
+    { "serve", "isohull serve", "an implementation that answers requests to measure it", NEEDS_GSL(cmd_serve) },
     { "doctor", "isohull doctor", "what this machine can do, and what to install", cmd_doctor },
 };
 

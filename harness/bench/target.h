@@ -50,7 +50,7 @@ struct target {
 };
 
 target *target_cpu(fault *f);                             /* NULL on a fault */
-target *target_cuda(int ordinal, fault *f);               /* a CUDA device; see cuda_data.h for its parts */
+target *target_cuda(int ordinal, fault *f);               /* a CUDA device; see target_cuda.h */
 target *target_replay(const char *trace_path, fault *f);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * target_cuda.c: samples taken on a CUDA device, by events on a stream of its own around the call. */
-#include "target.h"
+#include "target_cuda.h"
 
 #include "cuda_call.h"
 #include "nvml.h"
@@ -55,6 +55,15 @@ static fault_kind cuda_open(target *t, const ih_spec *spec, problem_info *info, 
 {
     cuda *s = t->state;
     return cuda_data_open(&s->data, s->d, spec, info, f);
+}
+
+fault_kind target_cuda_open_given(target *t, const ih_spec *spec, const array *z_want, problem_info *info, fault *f)
+{
+    cuda      *s    = t->state;
+    fault_kind kind = cuda_data_open_given(&s->data, s->d, spec, z_want, f);
+
+    *info = (problem_info){ .rows = s->data.host.rows, .n = s->data.elements, .blocks = -1 };
+    return kind;
 }
 
 /* ---- implementations ---- */

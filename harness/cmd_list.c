@@ -69,6 +69,20 @@ static json_t *family_json(const ih_family_info *family)
     return json_pack("{ss ss so}", "name", family->name, "summary", family->summary, "parameters", parameters);
 }
 
+static json_t *preset_json(const select_preset *preset)
+{
+    static const char *const none[] = { NULL }, *const any[] = { "cpu_exact", NULL };
+    json_t                  *problems = json_array();
+    selection                s;
+    fault                    f;
+
+    if (select_make(&s, IH_DEVICE_CPU, any, none, preset->name, &f) == FAULT_NONE) {
+        for (int k = 0; k < s.n_problems; ++k) json_array_append_new(problems, json_string(s.problems[k]));
+        select_free(&s);
+    }
+    return json_pack("{ss ss so}", "name", preset->name, "summary", preset->summary, "problems", problems);
+}
+
 static int print_json(void)
 {
     json_t *implementations = json_array(), *families = json_array(), *weightings = json_array(), *ragged = json_array(), *presets = json_array();
@@ -78,7 +92,7 @@ static int print_json(void)
     for (int32_t k = 0; k < IH_WEIGHTING_COUNT; ++k) json_array_append_new(weightings, name_json(ih_weighting_at(k)));
     for (int32_t k = 0; k < IH_RAGGED_COUNT; ++k) json_array_append_new(ragged, name_json(ih_ragged_at(k)));
     for (int k = 0; select_preset_at(k); ++k)
-        json_array_append_new(presets, json_pack("{ss ss}", "name", select_preset_at(k)->name, "summary", select_preset_at(k)->summary));
+        json_array_append_new(presets, preset_json(select_preset_at(k)));
     return json_print(json_pack("{so so so so so}", "implementations", implementations, "families", families, "weightings", weightings,
                                 "ragged", ragged, "presets", presets));
 }
@@ -140,7 +154,7 @@ int cmd_list(int argc, char **argv)
         "  implementations  each with name, claim (canonical: the exact solution rounded once; or approximate), device, dtypes,\n"
         "                   options (names), weights, ragged, gradient, available, why (the reason if it is not), section, summary, default\n"
         "  families         each with name, summary and parameters (name, summary, default, least, most, whole)\n"
-        "  weightings, ragged (laws of row lengths), presets   each with name and summary\n\n"
+        "  weightings, ragged (laws of row lengths), presets   each with name and summary; presets also with problems\n\n"
         "Examples:\n"
         "  $ isohull list\n"
         "  $ isohull list --json\n\n"

@@ -17,6 +17,8 @@ import sys
 import time
 import zlib
 
+import peer_gpu
+
 # Largest deviation from the canonical fit, over the largest |y|, that passes: float64 sums of 1e8 numbers in any order, and
 # for float32 half a unit in the last place of the canonical values, which are rounded to it, some times over.
 TOLERANCE = {"f64": 1e-9, "f32": 1e-6}
@@ -151,6 +153,9 @@ class Session:
         self.one, self.check, self.buffer = [], None, None
 
     def load(self, ask):
+        device = ask.get("device", "cpu")
+        if device != "cpu" and device != "replay":
+            return {"unsupported": f"it runs on the CPU, and this is {device}"}
         self.problem = {"decreasing": bool(ask["decreasing"]), "min": ask["min"], "max": ask["max"]}
         why = self.solver.refuses(self.problem)
         if why:
@@ -237,9 +242,11 @@ def main(name):
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library prints is no answer
     try:
-        session = Session(SOLVERS[name]())
-    except ImportError as error:
-        print(json.dumps({"peer": name, "unsupported": f"{name} cannot be imported: {error}"}), file=out, flush=True)
+        session = Session(SOLVERS[name]()) if name in SOLVERS else peer_gpu.GpuSession(peer_gpu.SOLVERS[name]())
+    except Exception as error:  # whatever stops a library, it belongs into the row of this peer
+        what = "cannot be imported" if isinstance(error, ImportError) else "does not work here"
+        words = str(error).strip().splitlines()[:1] or [""]
+        print(json.dumps({"peer": name, "unsupported": f"{name} {what}: {words[0][:300]}"}), file=out, flush=True)
         return 0
     print(json.dumps({"peer": name, "versions": session.solver.versions()}), file=out, flush=True)
     for line in sys.stdin:

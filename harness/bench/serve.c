@@ -20,6 +20,7 @@ typedef struct server {
     const json_t *run;
     int           loaded;
     int           ready[2]; /* the cell of CALL_DIRECT, of CALL_GRAPH: prepared */
+    bool          same;     /* did the first call give the canonical fit?       */
     cell_record   cell[2];
 } server;
 
@@ -59,7 +60,7 @@ static json_t *prepare(server *s, call_kind call)
 {
     const int    k = call == CALL_GRAPH;
     cell_record *c = &s->cell[k];
-    bool         same = false, throttled;
+    bool         throttled;
     double       ms;
     fault        f;
     fault_kind   kind;
@@ -74,9 +75,8 @@ static json_t *prepare(server *s, call_kind call)
     if (c->status == CELL_UNSUPPORTED) return json_pack("{ss}", "unsupported", c->why);
     s->ready[k] = 1;
     kind        = s->t->sample(s->t, c, &ms, &throttled, &f);
-    if (!kind) kind = s->t->verify(s->t, c, &same, &f);
-    if (kind) return failed(&f);
-    return same ? NULL : refuse("z is not the canonical fit");
+    if (!kind) kind = s->t->verify(s->t, c, &s->same, &f);
+    return kind ? failed(&f) : NULL;
 }
 
 static json_t *load(server *s, const json_t *ask)
@@ -104,7 +104,8 @@ static json_t *load(server *s, const json_t *ask)
     if (kind) return failed(&f);
     answer = prepare(s, CALL_DIRECT);
     if (answer) return answer;
-    return json_pack("{sf sf sI sI}", "max_deviation", 0.0, "tolerance", 0.0, "workspace_bytes", (json_int_t)s->cell[0].workspace_bytes, "peak_bytes",
+    return json_pack("{sb so so sI sI}", "same", s->same, "max_deviation", s->same ? json_real(0) : json_null(), "tolerance",
+                     s->same ? json_real(0) : json_null(), "workspace_bytes", (json_int_t)s->cell[0].workspace_bytes, "peak_bytes",
                      (json_int_t)s->cell[0].peak_bytes);
 }
 

@@ -154,7 +154,7 @@ class Session:
 
     def load(self, ask):
         device = ask.get("device", "cpu")
-        if device != "cpu" and device != "replay":
+        if device not in ("", "cpu", "replay"):
             return {"unsupported": f"it runs on the CPU, and this is {device}"}
         self.problem = {"decreasing": bool(ask["decreasing"]), "min": ask["min"], "max": ask["max"]}
         why = self.solver.refuses(self.problem)

@@ -11,30 +11,30 @@ enum { IH_EXACT_WALK_CAP = 64 };
 
 /* A thread at work on a row. */
 typedef struct ih_exact_hull {
-    ih_exact_row  row;
-    ih_vertices   vertices;
-    ih_exact_room room;
-    int64_t       turns; /* decided by sums so far */
+    const ih_exact_row *row;
+    const ih_vertices  *vertices;
+    ih_exact_room       room;
+    int64_t             turns; /* so far */
 } ih_exact_hull;
 
 IH_HD int32_t ih_exact_turns(ih_exact_hull *h, int64_t a, int64_t b, int64_t d)
 {
     ++h->turns;
-    return ih_exact_convex(&h->row, h->room, a, b, d);
+    return ih_exact_convex(h->row, h->room, a, b, d);
 }
 
 /* The mask of the vertices of points 32 lane .. min(32 lane + 32, n), without the last, unless that is n and in the word.
  * A monotone chain whose stack is the mask; points where the values do not rise are no vertices. */
 IH_HD uint32_t ih_exact_lane(ih_exact_hull *h, int64_t lane)
 {
-    const int64_t first = 32 * lane, n = h->row.n;
+    const int64_t first = 32 * lane, n = h->row->n;
     const int32_t end   = n - first < 32 ? (int32_t)(n - first) : 32;
     uint32_t      mask  = 1;
     int32_t       under = -1, top = 0, next = 1;
 
     if (end == 0) return 1; /* point n */
     for (;;) {
-        while (next < end && !ih_exact_rises(&h->row, first + next)) ++next;
+        while (next < end && !ih_exact_rises(h->row, first + next)) ++next;
         while (under >= 0 && !ih_exact_turns(h, first + under, first + top, first + next)) {
             const uint32_t below = mask & ~(~0u << under);
             mask &= ~(1u << top);
@@ -53,8 +53,8 @@ IH_HD_SLOW int64_t ih_exact_tangent(ih_exact_hull *h, int32_t top, int64_t p, in
 {
     int64_t low = b, high = end;
     while (low < high) {
-        const int64_t k = ih_vertices_up_to(&h->vertices, top, low + (high - low) / 2);
-        const int64_t next = ih_vertices_after(&h->vertices, top, k, end);
+        const int64_t k = ih_vertices_up_to(h->vertices, top, low + (high - low) / 2);
+        const int64_t next = ih_vertices_after(h->vertices, top, k, end);
         if (ih_exact_turns(h, p, k, next)) high = k;
         else low = next;
     }
@@ -66,8 +66,8 @@ IH_HD_SLOW void ih_exact_search(ih_exact_hull *h, int32_t top, int64_t start, in
 {
     int64_t low = start, high = *a;
     while (low < high) {
-        const int64_t k = ih_vertices_up_to(&h->vertices, top, low + (high - low) / 2);
-        const int64_t next = ih_vertices_after(&h->vertices, top, k, *a + 1);
+        const int64_t k = ih_vertices_up_to(h->vertices, top, low + (high - low) / 2);
+        const int64_t next = ih_vertices_after(h->vertices, top, k, *a + 1);
         if (ih_exact_turns(h, k, next, ih_exact_tangent(h, top, k, *b, end))) low = next;
         else high = k;
     }
@@ -78,13 +78,13 @@ IH_HD_SLOW void ih_exact_search(ih_exact_hull *h, int32_t top, int64_t start, in
 /* Join the hulls of points start .. s and s .. end, the node's words holding both. */
 IH_HD_SLOW void ih_exact_join(ih_exact_hull *h, int32_t top, int64_t start, int64_t s, int64_t end)
 {
-    const ih_vertices *v = &h->vertices;
+    const ih_vertices *v = h->vertices;
     int64_t            a, b, steps = 0;
     int32_t            moved = 1;
 
     a = ih_vertices_before(v, top, s);
     b = ih_vertices_after(v, top, s, end);
-    if (ih_exact_rises(&h->row, s) && ih_exact_turns(h, a, s, b)) return;
+    if (ih_exact_rises(h->row, s) && ih_exact_turns(h, a, s, b)) return;
     while (moved && steps < IH_EXACT_WALK_CAP) {
         moved = 0;
         for (; a > start && steps < IH_EXACT_WALK_CAP; ++steps) {

@@ -2,12 +2,14 @@
  * cmd_accuracy.c: isohull accuracy, fits of implementations measured against the exact fit. */
 #include "args.h"
 #include "commands.h"
+#include "device.h"
 #include "say.h"
 
 #include "bench/accuracy_cell.h"
 #include "bench/accuracy_log.h"
 #include "bench/select.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,11 +37,12 @@ static const char rest[] =
     "  $ isohull fit y.npy -o z.npy\n"
     "  $ isohull accuracy --problem noise:n=1000 --fit z.npy --name mine\n\n"
     "Exit codes: 0 good; 2 usage, unreadable input or no memory; 5 an implementation that claims the canonical fit differs from\n"
-    "it in a bit, or failed; 130 interrupted.\n";
+    "it in a bit, or failed; 77 no such device; 130 interrupted.\n";
 
 typedef struct request {
     const char *impls[ARGS_REPEATS], *problems[ARGS_REPEATS];
-    const char *preset, *fit, *name, *format, *journal;
+    const char *preset, *fit, *name, *format, *journal, *where;
+    int         ordinal; /* of a CUDA device; -1: the CPU */
 } request;
 
 /* ---- the table ---- */
@@ -143,6 +146,7 @@ typedef struct job {
     const request *q;
     table          table;
     accuracy_log  *log;
+    device        *d;      /* NULL: the CPU */
     int            json, wrong, done;
 } job;
 
@@ -177,12 +181,15 @@ static int finish(job *j, cell_record *cell, const ih_spec *spec, const accuracy
     return ARGS_GO_ON;
 }
 
-static void describe(cell_record *cell, const accuracy_case *c, const char *impl, const char *problem)
+static void describe(cell_record *cell, const job *j, const accuracy_case *c, const char *impl, const char *problem)
 {
+    char label[32];
+
     cell_init(cell);
     snprintf(cell->impl, sizeof cell->impl, "%s", impl);
     snprintf(cell->problem, sizeof cell->problem, "%s", problem);
-    snprintf(cell->device, sizeof cell->device, "cpu");
+    device_label(j->q->ordinal, label);
+    snprintf(cell->device, sizeof cell->device, "%s", label);
     snprintf(cell->digest_want, sizeof cell->digest_want, "%s", c->digest_want);
     cell->rows = c->problem.rows;
     cell->n    = c->exact.blocks ? (int64_t)c->arrays.y.elements : 0;
@@ -196,7 +203,7 @@ static int measure_file(job *j, accuracy_case *c, const ih_spec *spec, const cha
     int         code;
 
     fault_clear(&f);
-    describe(&cell, c, j->q->name ? j->q->name : "file", problem);
+    describe(&cell, j, c, j->q->name ? j->q->name : "file", problem);
     if (accuracy_file(c, j->q->fit, &a, &f)) return say_bad("%s", f.message);
     cell.status   = CELL_OK;
     cell.digest_want[0] = 0; /* without blocks there is no digest */
@@ -216,17 +223,18 @@ static int measure_impl(job *j, accuracy_case *c, const ih_spec *spec, const cha
     cell_record    cell;
     accuracy       a;
     fault          f;
+    fault_kind     kind;
     int            code;
 
     fault_clear(&f);
     ih_options_init(&options);
     if (ih_impl_parse(text, &impl, &options) != IH_OK) return say_bad("implementation '%s' is gone", text);
-    describe(&cell, c, text, problem);
-    accuracy_fit(c, impl, &options, &status, &a, cell.digest);
-    if (status != IH_OK) {
+    describe(&cell, j, c, text, problem);
+    kind = accuracy_fit(c, j->d, impl, &options, &status, &a, cell.digest, &f);
+    if (kind || status != IH_OK) {
         ih_last_error(&error);
-        cell.status = status == IH_EUNSUPPORTED ? CELL_UNSUPPORTED : CELL_ERROR;
-        snprintf(cell.why, sizeof cell.why, "%s", error.message);
+        cell.status = !kind && status == IH_EUNSUPPORTED ? CELL_UNSUPPORTED : CELL_ERROR;
+        snprintf(cell.why, sizeof cell.why, "%.511s", kind ? f.message : error.message);
         cell.digest[0] = 0;
         cell.accuracy  = json_object(); /* empty: what it is without an answer */
         code           = cell.accuracy ? finish(j, &cell, spec, NULL, &f) : say_bad("memory ran out");
@@ -278,16 +286,48 @@ static int measure(const request *q, const selection *s, int argc, char **argv)
     fault_clear(&f);
     j.json         = q->format && strcmp(q->format, "json") == 0;
     j.table.single = !j.json && (q->fit || s->n_impls * s->n_problems <= 60);
-    if (q->journal && accuracy_log_open(&j.log, q->journal, argc, argv, &f)) return say_bad("%s", f.message);
+    /* the log asks the device in a process of its own, so that it comes first */
+    if ((q->journal && accuracy_log_open(&j.log, q->journal, q->ordinal, argc, argv, &f)) || (q->ordinal >= 0 && device_open(&j.d, q->ordinal, &f))) {
+        say("%s", f.message);
+        accuracy_log_close(j.log);
+        return f.exit_code;
+    }
     if (!j.json) print_head();
     for (int k = 0; k < s->n_problems && code == ARGS_GO_ON; ++k) code = measure_problem(&j, s, s->problems[k]);
     for (int k = 0; !j.table.single && k < j.table.count; ++k) print_line(&j.table.lines[k]);
+    device_close(j.d);
     accuracy_log_close(j.log);
     free(j.table.lines);
     if (code != ARGS_GO_ON) return code;
     if (q->journal) say("%d cells measured, %s", j.done, q->journal);
     if (j.wrong) say("%d of %d fits are wrong", j.wrong, j.done);
     return j.wrong ? EXIT_WRONG : EXIT_GOOD;
+}
+
+static int choose_device(request *q)
+{
+    int64_t number = -1;
+    int     code   = ARGS_GO_ON;
+
+    if (q->where && strncmp(q->where, "cuda:", 5) == 0) code = args_count("--device cuda:", q->where + 5, 0, INT_MAX, &number);
+    else if (q->where && strcmp(q->where, "cpu") != 0) return say_bad("option --device: '%s' is neither cpu nor cuda:N (N from 0)", q->where);
+    q->ordinal = (int)number;
+    if (code != ARGS_GO_ON || number < 0) return code;
+    if (q->fit) return say_bad("--fit goes with --device cpu: the file is only compared");
+    if (device_built() != DEVICE_BUILD_NONE) return ARGS_GO_ON;
+    say("no device %s: this build has no CUDA implementation (isohull doctor says more)", q->where);
+    return EXIT_NO_DEVICE;
+}
+
+static const char *runs_elsewhere(const request *q, const selection *s)
+{
+    for (int k = 0; k < s->n_impls; ++k) {
+        const ih_impl *impl;
+        ih_options     options;
+        ih_options_init(&options);
+        if (ih_impl_parse(s->impls[k], &impl, &options) == IH_OK && (impl->device == IH_DEVICE_CUDA) != (q->ordinal >= 0)) return s->impls[k];
+    }
+    return NULL;
 }
 
 int cmd_accuracy(int argc, char **argv)
@@ -297,7 +337,8 @@ int cmd_accuracy(int argc, char **argv)
     fault            f;
     int              n_operands, code;
     const arg_option options[] = {
-        { "--impl", "NAME[,NAME]...", "Implementations, with options behind ':'. Default: all of the CPU.", q.impls },
+        { "--impl", "NAME[,NAME]...", "Implementations, with options behind ':'. Default: all of the device.", q.impls },
+        { "--device", "cpu|cuda:N", "Where they run. Default: cpu.", &q.where },
         { "--problem", "PROBLEM...", "A problem (isohull gen --help). May be given several times.", q.problems },
         { "--preset", "NAME", "A set of problems: accuracy, smoke or speed ('isohull list' explains them).", &q.preset },
         { "--fit", "FILE", "Measure the fit in this file (.npy, raw, .csv) of the one problem instead of fitting it.", &q.fit },
@@ -318,7 +359,14 @@ int cmd_accuracy(int argc, char **argv)
     if (q.name && !q.fit) return say_bad("--name goes with --fit");
     if (q.name && strlen(q.name) >= 64) return say_bad("option --name: at most 63 letters");
     if (!q.problems[0] && !q.preset) q.preset = "accuracy";
-    if (select_make(&s, IH_DEVICE_CPU, q.impls, q.problems, q.preset, &f)) return say_bad("%s", f.message);
+    code = choose_device(&q);
+    if (code != ARGS_GO_ON) return code;
+    if (select_make(&s, q.ordinal >= 0 ? IH_DEVICE_CUDA : IH_DEVICE_CPU, q.impls, q.problems, q.preset, &f)) return say_bad("%s", f.message);
+    if (runs_elsewhere(&q, &s)) {
+        code = say_bad("--impl %s: runs on another device than --device", runs_elsewhere(&q, &s));
+        select_free(&s);
+        return code;
+    }
     code = q.fit && (s.n_problems != 1 || q.impls[0]) ? say_bad("--fit goes with one --problem and without --impl") : measure(&q, &s, argc, argv);
     select_free(&s);
     return code;

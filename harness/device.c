@@ -58,6 +58,13 @@ static fault_kind fail(fault *f, cudaError_t e, const char *what)
     return fault_set(f, kind, "%s: %s (%s)", what, cudaGetErrorString(e), cudaGetErrorName(e));
 }
 
+void device_versions(int *runtime, int *driver)
+{
+    if (cudaRuntimeGetVersion(runtime) != cudaSuccess) *runtime = 0;
+    if (cudaDriverGetVersion(driver) != cudaSuccess) *driver = 0;
+    (void)cudaGetLastError();
+}
+
 int device_count(char *why, size_t why_bytes)
 {
     int               count = 0;
@@ -327,6 +334,8 @@ static fault_kind none(fault *f) { return fault_set(f, FAULT_LIBRARY, "%s", with
 
 device_build device_built(void) { return DEVICE_BUILD_NONE; }
 void device_build_text(char *text, size_t bytes) { snprintf(text, bytes, "no"); }
+
+void device_versions(int *runtime, int *driver) { *runtime = *driver = 0; }
 
 int device_count(char *why, size_t why_bytes)
 {

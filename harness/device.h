@@ -19,6 +19,9 @@ device_build device_built(void);
 /* In words: what compiled the device code of this build, and for which architectures. */
 void device_build_text(char *text, size_t bytes);
 
+/* Versions of the CUDA runtime in this build and of the newest that the driver can serve: 13000 for 13.0; 0: there is none. */
+void device_versions(int *runtime, int *driver);
+
 /* As in records: "cuda:0", or "emulated:0" where this build runs device code on the CPU, or "cpu" for a number below 0. */
 void device_label(int ordinal, char text[32]);
 

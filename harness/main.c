@@ -2,6 +2,7 @@
  * main.c: the command isohull: picks the command, and sees to signals and standard streams.
  * setlocale() is never called, here or below: numbers are read and written with a decimal point everywhere. */
 #include "commands.h"
+#include "device.h"
 #include "say.h"
 
 #include "io/outputs.h"
@@ -71,6 +72,15 @@ static int print_version(void)
 #else
     puts("License: Apache-2.0. GSL (GPL-3) is not linked; a command that linked it would be GPL-3 as a whole.");
 #endif
+    if (device_built() != DEVICE_BUILD_NONE) {
+        char text[512];
+        int  runtime = 0, driver = 0;
+        device_build_text(text, sizeof text);
+        device_versions(&runtime, &driver);
+        printf("CUDA: %s; runtime %d.%d, ", text, runtime / 1000, runtime % 100 / 10);
+        if (driver) printf("driver for up to %d.%d\n", driver / 1000, driver % 100 / 10);
+        else puts("no driver");
+    }
     return say_flush();
 }
 

@@ -2,6 +2,8 @@
  * accuracy_cell.c: problems opened once, each with its exact fit, for all implementations that are measured on it. */
 #include "accuracy_cell.h"
 
+#include "device_fit.h"
+
 #include "io/digest.h"
 
 #include "batch/check.h"
@@ -69,8 +71,9 @@ void accuracy_close(accuracy_case *c)
     memset(c, 0, sizeof *c);
 }
 
-void accuracy_fit(accuracy_case *c, const ih_impl *impl, const ih_options *options, ih_status *status, accuracy *a, char digest[17])
+fault_kind accuracy_fit(accuracy_case *c, device *d, const ih_impl *impl, const ih_options *options, ih_status *status, accuracy *a, char digest[17], fault *f)
 {
+    fault_kind    kind     = FAULT_NONE;
     const int64_t elements = ih_problem_elements(&c->problem);
     const int     blocks   = (impl->features & IH_HAS_BLOCKS) != 0;
     ih_outputs    out;
@@ -83,10 +86,12 @@ void accuracy_fit(accuracy_case *c, const ih_impl *impl, const ih_options *optio
         out.block_starts  = c->block_starts;
     }
     digest[0] = 0;
-    *status   = ih_fit(impl, &c->problem, options, &out, NULL, 0, NULL);
-    if (*status != IH_OK) return;
+    if (d) kind = device_fit(d, impl, &c->problem, options, &out, status, f);
+    else *status = ih_fit(impl, &c->problem, options, &out, NULL, 0, NULL);
+    if (kind || *status != IH_OK) return kind;
     accuracy_measure(&c->problem, &c->exact, c->z, out.block_offsets, out.block_starts, a);
     if (blocks) digest_format(digest_fit(c->problem.dtype, c->z, elements, c->block_starts, a->blocks), digest);
+    return FAULT_NONE;
 }
 
 fault_kind accuracy_file(accuracy_case *c, const char *path, accuracy *a, fault *f)

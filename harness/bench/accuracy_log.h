@@ -7,8 +7,9 @@
 
 typedef struct accuracy_log accuracy_log;
 
-/* Open a journal and read what it holds. The record of this run is appended before its first cell. */
-fault_kind accuracy_log_open(accuracy_log **out, const char *path, int argc, char **argv, fault *f);
+/* Open a journal and read what it holds. The record of this run is appended before its first cell. ordinal: of a CUDA device, or
+ * -1 for the CPU. */
+fault_kind accuracy_log_open(accuracy_log **out, const char *path, int ordinal, int argc, char **argv, fault *f);
 void       accuracy_log_close(accuracy_log *log); /* takes NULL */
 
 /* The functions below take NULL for a log: nothing is kept. */

@@ -44,6 +44,7 @@ static void print_row(FILE *to, const cell_record *c, int width)
     }
     fprintf(to, " %8" PRId64, c->samples - c->throttled_count);
     if (c->throttled_count) fprintf(to, "  (%" PRId64 " throttled, left out)", c->throttled_count);
+    if (c->closure >= 0) fprintf(to, "  (stages are %.0f %% of a call)", 100 * c->closure);
     if (c->max_deviation >= 0) fprintf(to, "  (z within %.1e of max |y|)", c->max_deviation);
     fputc('\n', to);
 }
@@ -81,8 +82,15 @@ static void print_foot(FILE *to, const bench_run *r)
 {
     const protocol *p = &r->plan->cells[0].protocol;
 
-    fprintf(to, "\n%s samples (%s), interleaved by seed %" PRIu64 "; copy and read on one thread.\n", p->cold ? "Cold" : "Hot",
-            p->cold ? "caches emptied before each" : "each right after an untimed call", r->plan->seed);
+    fprintf(to, "\n%s samples (%s), interleaved by seed %" PRIu64 "; copy and read %s.\n", p->cold ? "Cold" : "Hot",
+            p->cold ? "caches emptied before each" : "each right after an untimed call", r->plan->seed,
+            p->call == CALL_HOST ? "on one thread" : "on the device");
+    if (p->call != CALL_HOST)
+        fprintf(to, "Work: %s, %s. \"us > empty\": above the launch of an empty kernel.\n", work_kind_name(p->work),
+                p->call == CALL_GRAPH ? "a captured graph launched" : "enqueued by the host");
+    if (json_object_get(r->record, "gpu"))
+        fprintf(to, "%s, %s, driver %s; ", text_of(json_object_get(r->record, "gpu"), "name"), text_of(json_object_get(r->record, "device_code"), "compiler"),
+                text_of(json_object_get(json_object_get(r->record, "gpu"), "nvml"), "driver"));
     if (r->plan->trace) fprintf(to, "Replayed from %s: nothing was measured here.\n", r->plan->trace);
     else fprintf(to, "%s, %d processors, %s; isohull %s, commit %.12s%s.\n", text_of(r->record, "cpu"), (int)json_integer_value(json_object_get(r->record, "cpus")),
                  text_of(r->record, "compiler"), text_of(r->record, "version"), text_of(r->record, "commit"), json_is_true(json_object_get(r->record, "dirty")) ? " and changes" : "");

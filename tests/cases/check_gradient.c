@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_gradient.c: gradients in y and w of a case, within its tolerance, and the zeros that must be exact. */
 #include "cases.h"
+#include "call.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -62,7 +63,7 @@ void check_gradient(report *r, const test_case *c, const fit_result *fit)
     gradient.grad_w        = grad_w.at;
     if (!(r->impl->features & IH_HAS_GRADIENT)) {
         case_skip(r, "%s has no gradient", r->impl->name);
-    } else if (ih_backward(r->impl, &c->problem, NULL, &gradient, NULL, 0, NULL) != IH_OK) {
+    } else if (call_backward(r->impl, &c->problem, NULL, &gradient, NULL, 0) != IH_OK) {
         ih_error e = { .size = sizeof e };
         ih_last_error(&e);
         case_fail(r, "ih_backward: %s", e.message);

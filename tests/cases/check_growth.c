@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * check_growth.c: time must grow in proportion to the length. A formula of n is fitted at n and at n / 8. */
 #include "cases.h"
+#include "call.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -29,7 +30,7 @@ static double time_of(report *r, const test_case *c, int64_t n)
     fit_result_open(&result, &p);
     for (int k = 0; k < CALLS; ++k) {
         const double begin = now_s();
-        if (ih_fit(r->impl, &p, NULL, &result.out, NULL, 0, NULL) != IH_OK) case_fail(r, "a timed fit failed");
+        if (call_fit(r->impl, &p, NULL, &result.out, NULL, 0) != IH_OK) case_fail(r, "a timed fit failed");
         const double took = now_s() - begin;
         if (took < best) best = took;
     }

@@ -2,6 +2,7 @@
  * gradients.c: watched backward passes and their comparison. */
 #include "gradients.h"
 
+#include "call.h"
 #include "rows.h"
 
 #include <inttypes.h>
@@ -32,7 +33,7 @@ static outcome run(const ih_impl *impl, const ih_problem *p, const ih_options *o
     if (which & 2) gradient.grad_w = to->grad[1].at;
     status = ih_backward_workspace_bytes(impl, p, o, &gradient, &ws_bytes);
     guarded_open(&ws, ws_bytes, 0xb4);
-    if (status == IH_OK) status = ih_backward(impl, p, o, &gradient, ws_bytes ? ws.at : NULL, ws_bytes, NULL);
+    if (status == IH_OK) status = call_backward(impl, p, o, &gradient, ws_bytes ? ws.at : NULL, ws_bytes);
     if (status == IH_EUNSUPPORTED) {
         result = SKIPPED;
     } else if (status != IH_OK) {

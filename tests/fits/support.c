@@ -2,6 +2,9 @@
  * support.c: watched fits and their comparison. */
 #include "support.h"
 
+#include "call.h"
+#include "faulty.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -126,18 +129,21 @@ outcome fit_run(const ih_impl *impl, const ih_problem *p, const ih_options *o, i
 
     poison_outputs(r);
     r->error.size = sizeof r->error;
-    if (own_workspace) {
+    if (own_workspace && !on_device(impl)) {
         r->status = ih_workspace_bytes(impl, p, o, &r->out, &bytes);
         guarded_open(&ws, bytes, 0xc9);
     } else {
         r->status = IH_OK;
     }
-    if (r->status == IH_OK) r->status = ih_fit(impl, p, o, &r->out, own_workspace && bytes ? ws.at : NULL, bytes, NULL);
+    /* a device has a workspace of its own in any case, watched by call_fit */
+    if (r->status == IH_OK && on_device(impl)) r->status = call_fit(impl, p, o, &r->out, NULL, 0);
+    else if (r->status == IH_OK) r->status = ih_fit(impl, p, o, &r->out, own_workspace && bytes ? ws.at : NULL, bytes, NULL);
     if (r->status != IH_OK) ih_last_error(&r->error);
 
-    if (own_workspace && !guarded_intact(&ws)) result = failed(v, "wrote outside its workspace of %zu bytes", bytes);
+    if (ws.at && !guarded_intact(&ws)) result = failed(v, "wrote outside its workspace of %zu bytes", bytes);
     else if (overrun(r)) result = failed(v, "wrote outside %s", overrun(r));
     else if (hash_inputs(p) != before) result = failed(v, "changed an input");
+    else if (r->status == IH_EDATA && expected == IH_EDATA && on_device(impl)) result = faulty_rows_check(p, r, v);
     else if (r->status != IH_OK && !fit_result_untouched(r)) result = failed(v, "failed (%s) but wrote an output", r->error.message);
     else if (r->status != IH_OK && (r->error.status != r->status || !r->error.message[0]))
         result = failed(v, "%s, but the last error is %s: '%s'", ih_status_name(r->status), ih_status_name(r->error.status), r->error.message);
@@ -230,10 +236,32 @@ const ih_options *one_thread(void)
     return &o;
 }
 
+enum { EMULATED = 30 }; /* so much less work for a device that is emulated */
+static int slow;
+
+/* Of all builds. */
+static int in_list_file(const char *name)
+{
+#undef IH_WITH_CUDA
+#define IH_WITH_CUDA 1
+#define IH_IMPL(own) #own,
+    static const char *const names[] = {
+#include "implementations.def"
+    };
+#undef IH_IMPL
+    for (size_t k = 0; name && k < sizeof names / sizeof names[0]; ++k)
+        if (strcmp(names[k], name) == 0) return 1;
+    return 0;
+}
+
 const ih_impl *implementation_of(const char *program, const char *name)
 {
     const ih_impl *impl = name ? ih_impl_find(name) : NULL;
 
+    if (!impl && in_list_file(name)) {
+        fprintf(stderr, "%s is not in this build\n", name);
+        exit(77);
+    }
     if (!impl) {
         fprintf(stderr, "%s: name one of the implementations:", program);
         for (int32_t k = 0; k < ih_impl_count(); ++k) fprintf(stderr, " %s", ih_impl_at(k)->name);
@@ -246,6 +274,7 @@ const ih_impl *implementation_of(const char *program, const char *name)
         fprintf(stderr, "%s is not available: %s\n", name, e.message);
         exit(77);
     }
+    slow = on_device(impl) && emulated();
     return impl;
 }
 
@@ -253,7 +282,7 @@ int64_t scaled(int64_t count)
 {
     const char  *text   = getenv("IH_TEST_SCALE");
     const double factor = text ? strtod(text, NULL) : 1;
-    const double value  = (double)count * (factor > 0 ? factor : 1);
+    const double value  = (double)count * (factor > 0 ? factor : 1) / (slow ? EMULATED : 1);
     return value < 1 ? 1 : (int64_t)value;
 }
 

@@ -32,7 +32,8 @@ int  fit_result_untouched(const fit_result *r);
 
 /* Poison the outputs and fit into them with a poisoned workspace of exactly the size asked for (or, own_workspace = 0,
  * that of the library). FAILED: a guard, an input or the last error is not as it must be, or after an error something
- * was written. r->status is the status of the fit; FAILED too if it is not `expected`. */
+ * was written; on a device after IH_EDATA, that it is not as isohull.h says (faulty.h). r->status is the status of the fit, of a
+ * device after it was waited for; FAILED too if it is not `expected`. */
 outcome fit_run(const ih_impl *impl, const ih_problem *p, const ih_options *o, int own_workspace, ih_status expected, fit_result *r, verdict *v);
 
 /* Are all outputs of two successful fits of one problem equal, bit for bit? */
@@ -49,7 +50,7 @@ const ih_options *one_thread(void);
  * with 1 if the name is unknown to the registry. */
 const ih_impl *implementation_of(const char *program, const char *name);
 
-/* A count or a time multiplied by the environment variable IH_TEST_SCALE (1 if unset), at least 1. */
+/* A count or a time multiplied by the environment variable IH_TEST_SCALE (1 if unset), at least 1; less for an emulated device. */
 int64_t scaled(int64_t count);
 
 /* Under an IH_TEST_SCALE below 1: run every so-manieth test of a list only (odd, so that axes do not drop out). */

@@ -2,6 +2,7 @@
  * test_environment.c: fits and gradients have the same bits under every rounding mode, with flush-to-zero and with traps
  * enabled in the caller, and leave the caller's floating-point environment as it was, sticky flags included. */
 #include "rows.h"
+#include "call.h"
 #include "support.h"
 
 #include <fenv.h>
@@ -87,7 +88,7 @@ static void open_subject(subject *s, uint64_t seed)
     s->gradient.g             = s->g;
     s->gradient.grad_y        = s->expected_grad_y.at;
     s->gradient.grad_w        = s->expected_grad_w.at;
-    if (impl->features & IH_HAS_GRADIENT) assert_int_equal(ih_backward(impl, &s->rp.problem, NULL, &s->gradient, NULL, 0, NULL), IH_OK);
+    if (impl->features & IH_HAS_GRADIENT) assert_int_equal(call_backward(impl, &s->rp.problem, NULL, &s->gradient, NULL, 0), IH_OK);
     s->gradient.grad_y = s->grad_y.at;
     s->gradient.grad_w = s->grad_w.at;
 }
@@ -108,24 +109,26 @@ static void same_bits_in(subject *s, uint64_t seed, unsigned environment)
 {
     const unsigned normal = get_register();
     ih_options     o;
-    ih_status      status, backward = IH_OK;
+    call           fit, backward; /* opened and closed in the normal environment */
     unsigned       after;
     int            everywhere;
     verdict        v;
 
     ih_options_init(&o);
     o.threads = THREADS;
+    call_open_fit(&fit, impl, &s->rp.problem, &o, &s->got.out, NULL, 0);
+    if (impl->features & IH_HAS_GRADIENT) call_open_backward(&backward, impl, &s->rp.problem, &o, &s->gradient, NULL, 0);
     set_all_registers(environment);
     set_register(environment);
-    status = ih_fit(impl, &s->rp.problem, &o, &s->got.out, NULL, 0, NULL);
-    if (impl->features & IH_HAS_GRADIENT) backward = ih_backward(impl, &s->rp.problem, &o, &s->gradient, NULL, 0, NULL);
+    call_launch(&fit);
+    if (impl->features & IH_HAS_GRADIENT) call_launch(&backward);
     after      = get_register();
     everywhere = all_registers_are(environment);
     set_all_registers(normal);
     set_register(normal);
 
-    assert_int_equal(status, IH_OK);
-    assert_int_equal(backward, IH_OK);
+    assert_int_equal(call_close(&fit), IH_OK);
+    if (impl->features & IH_HAS_GRADIENT) assert_int_equal(call_close(&backward), IH_OK);
     if (after != environment) fail_msg("the environment was %#x and came back as %#x", environment, after);
     if (!everywhere) fail_msg("a worker thread did not get its environment %#x back", environment);
     if (!fit_equal(&s->rp.problem, &s->expected, &s->got, &v)) fail_msg("seed %llu, environment %#x: %s", (unsigned long long)seed, environment, v.text);
@@ -178,7 +181,7 @@ static void restored_after_failure(void **state)
     static float   y[3]   = { 1, 2, 3 }, w[3] = { 1, 0, 1 };
     ih_problem     p;
     fit_result     r;
-    ih_status      status;
+    call           c;
     unsigned       after;
     (void)state;
     ih_problem_init(&p);
@@ -187,11 +190,12 @@ static void restored_after_failure(void **state)
     p.y    = y;
     p.w    = w;
     fit_result_open(&r, &p);
+    call_open_fit(&c, impl, &p, NULL, &r.out, NULL, 0);
     set_register(odd);
-    status = ih_fit(impl, &p, NULL, &r.out, NULL, 0, NULL);
-    after  = get_register();
+    call_launch(&c);
+    after = get_register();
     set_register(normal);
-    assert_int_equal(status, IH_EDATA);
+    assert_int_equal(call_close(&c), IH_EDATA);
     assert_int_equal(after, odd);
     fit_result_close(&r);
 }

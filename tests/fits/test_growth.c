@@ -4,6 +4,7 @@
  *
  *   test_growth IMPL [--show]   print all ratios */
 #include "rows.h"
+#include "call.h"
 #include "support.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ static double time_of(const ih_impl *impl, const row *what, int64_t n)
     out.z = z;
     for (int k = 0; k < CALLS; ++k) { /* other work on the machine only makes a call longer */
         const double begin = now_s();
-        if (ih_fit(impl, &p, one_thread(), &out, NULL, 0, NULL) != IH_OK) best = 0;
+        if (call_fit(impl, &p, one_thread(), &out, NULL, 0) != IH_OK) best = 0;
         const double took = now_s() - begin;
         if (took < best) best = took;
     }

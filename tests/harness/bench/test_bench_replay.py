@@ -142,7 +142,9 @@ class Usage(BenchTest):
                 (["--preset", "smok"], "smoke"), (["--device", "gpu"], "--device"), (["--device", "replay:none"], "none"), (["--seed", "x"], "--seed"), \
                 (["--threads", "0"], "--threads"), (["--limit", "1y"], "--limit"), (["extra"], "extra"):
             self.bad("bench", *args, says=says)
-        self.bad("bench", "--device", "cuda:0", says="CUDA", code=77)
+        self.bad("bench", "--device", "cuda:99", says="cuda:99", code=77, env={"ISOHULL_TIMING_ANYWAY": "1"})
+        for args, says in (["--call", "graph"], "--call"), (["--what", "backward"], "--what"), (["--device", "cuda:x"], "--device"), (["--device", "cuda:"], "--device"):
+            self.bad("bench", *args, says=says)
 
     def test_malformed_trace(self):
         for line, says in ("{}", '"problem"'), ("[]", '"problem"'), ('{"problem": "a", "impl": "b"}', "calls_ms"), ("{", ":1:"), \

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from support import EXE, IMPLEMENTATIONS, CommandTest
+from support import CPU_IMPLEMENTATIONS, EXE, IMPLEMENTATIONS, CommandTest
 
 
 class Interrupt(CommandTest):
@@ -83,7 +83,7 @@ class Limits(CommandTest):
     def test_more_threads_than_can_be_started(self):
         self.good("gen", "noise:f64:n=1e5:rows=40", "-o", "y.npy")
         want = self.json("fit", "y.npy", "--threads", 1)["digest"]
-        for impl in IMPLEMENTATIONS:
+        for impl in CPU_IMPLEMENTATIONS:
             for threads in 39, 4096:  # the stacks alone are past the limit
                 for limit in 300, 400, 600:
                     done = self.limited(resource.RLIMIT_AS, limit << 20, "fit", "y.npy", "--impl", impl, "--threads", threads, "--json",

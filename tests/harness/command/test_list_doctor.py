@@ -21,12 +21,16 @@ class List(CommandTest):
                 self.assertIsInstance(item[key], bool)
             self.assertEqual(item["why"] == "", item["available"])
             self.write_npy("y.npy", [2, 1])
+            if not item["available"]:
+                self.assertEqual(self.isohull("fit", "y.npy", "--impl", item["name"], "--json").returncode, 77)
+                continue
             for option, value in ("threads", 1), ("chunk", 64), ("walk_cap", 1), ("thread_merges", 1), ("isa", "base"):
                 done = self.isohull("fit", "y.npy", "--impl", f"{item['name']}:{option}={value}", "--json")
                 self.assertEqual(done.returncode, 0 if option in item["options"] else 2, option)
         names = [item["name"] for item in listed["implementations"]]
         self.assertEqual(len(set(names)), len(names))
-        self.assertEqual(sum(item["default"] for item in listed["implementations"]), 1)
+        for place in {item["device"] for item in listed["implementations"]}:
+            self.assertEqual(sum(item["default"] for item in listed["implementations"] if item["device"] == place), 1)
         self.assertIn("noise", [f["name"] for f in listed["families"]])
         for family in listed["families"]:
             self.assertTrue(family["summary"])

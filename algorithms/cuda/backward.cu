@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * backward.cu: gradients of a fit from its blocks: find, sum (short and medium blocks are finished there), join and write (long
- * blocks), exact (blocks that pairs leave open, and faults), fill (rows at fault). */
+ * blocks), huge, exact and spread (blocks that pairs leave open, and faults), fill (rows at fault). */
 #include "simt.h"
 
 #include "block_exact.h"
@@ -9,7 +9,18 @@
 
 enum { IH_FILL_CTAS = 128, IH_FILL_THREADS = 256 };
 
-IH_KERNEL(IH_WINDOW_THREADS, 8) backward_find_kernel(ih_block_job job) { ih_windows_find(&job); }
+/* Offsets that do not rise from 0 to n: the fit wrote no blocks, and nothing is done but to say so. */
+IH_KERNEL(IH_WINDOW_THREADS, 8) backward_find_kernel(ih_block_job job)
+{
+    for (int64_t r = (int64_t)blockIdx.x * IH_WINDOW_THREADS + threadIdx.x; job.offsets && r <= job.rows; r += (int64_t)gridDim.x * IH_WINDOW_THREADS) {
+        const int64_t at = job.offsets[r];
+        if (at < (r ? job.offsets[r - 1] : 0) || (r == 0 && at != 0) || (r == job.rows && at != job.total)) {
+            atomicMax((unsigned long long *)&job.status->fault, ~(unsigned long long)((r << 6) + (IH_ARGUMENT_OFFSETS << 3) + IH_FAULT_OFFSETS));
+            job.status->stopped = 1;
+        }
+    }
+    ih_windows_find(&job);
+}
 
 #define IH_BACKWARD_KERNELS(what) \
     IH_KERNEL(IH_WINDOW_THREADS, 1) backward_sum_kernel_##what(ih_block_job job) { ih_windows_sum(&job, what); } \
@@ -25,6 +36,8 @@ IH_BACKWARD_KERNELS(13)
 IH_BACKWARD_KERNELS(14)
 IH_BACKWARD_KERNELS(15)
 
+IH_KERNEL(IH_EXACT_THREADS, 1) backward_huge_kernel(ih_block_job job, int32_t what) { ih_exact_huge(&job, what); }
+IH_KERNEL(IH_EXACT_THREADS, 1) backward_spread_kernel(ih_block_job job, int32_t what) { ih_exact_spread(&job, what); }
 IH_KERNEL(IH_EXACT_THREADS, 1) backward_exact_kernel(ih_block_job job, int32_t what) { ih_exact_blocks(&job, what); }
 
 /* NaN into the rows at fault, and the row of the first fault into the status. */
@@ -32,7 +45,7 @@ IH_KERNEL(IH_FILL_THREADS, 1) backward_fill_kernel(ih_block_job job)
 {
     const uint64_t fault = job.status->fault;
 
-    if (!fault) return;
+    if (!fault || job.status->stopped) return;
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         const int64_t row       = ih_job_row_of(&job, (int64_t)(~fault >> 6));
         job.status->fault_row   = row;
@@ -95,7 +108,7 @@ extern "C" cudaError_t ih_cuda_launch_backward(const ih_problem *p, const ih_gra
     if (e != cudaSuccess || job.total == 0) return e;
     what      = job.kind | IH_SUM_G | (job.grad_w || job.y_min > -INFINITY || job.y_max < INFINITY ? IH_SUM_Y : 0);
     shared    = ih_window_bytes(what);
-    longs     = job.offsets || job.n > IH_WINDOW; /* may a block be longer than a window? */
+    longs     = job.n > IH_WINDOW; /* may a block be longer than a window? */
     join_ctas = (job.windows + IH_JOIN_THREADS - 1) / IH_JOIN_THREADS;
     IH_LAUNCH(backward_find_kernel, (job.windows + IH_WINDOW_WARPS) / IH_WINDOW_WARPS, IH_WINDOW_THREADS, 0, stream, job);
     switch (what) {
@@ -118,7 +131,9 @@ extern "C" cudaError_t ih_cuda_launch_backward(const ih_problem *p, const ih_gra
 #undef IH_BACKWARD_CASE
     default: return cudaErrorInvalidValue;
     }
-    IH_LAUNCH(backward_exact_kernel, IH_EXACT_CTAS, IH_EXACT_THREADS, ih_exact_bytes(), stream, job, what);
-    IH_LAUNCH(backward_fill_kernel, IH_FILL_CTAS, IH_FILL_THREADS, 0, stream, job);
+    if (job.n > IH_HUGE) IH_LAUNCH(backward_huge_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, ih_exact_bytes(), stream, job, what);
+    IH_LAUNCH(backward_exact_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, ih_exact_bytes(), stream, job, what);
+    if (job.n > IH_HUGE) IH_LAUNCH(backward_spread_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, 0, stream, job, what);
+    IH_LAUNCH(backward_fill_kernel, job.total / 4096 < IH_FILL_CTAS ? job.total / 4096 + 1 : IH_FILL_CTAS, IH_FILL_THREADS, 0, stream, job);
     return cudaGetLastError();
 }

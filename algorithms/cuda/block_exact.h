@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * block_exact.h: blocks that pairs leave open, a warp each, from the inputs by integers.
+ * block_exact.h: blocks that pairs leave open, from the inputs by integers: a warp each, but the whole grid for huge ones.
  *
  * A sum is an integer over a fixed frame, in limbs of 32 bits that are kept in 64: terms are added by atomics on these, whose
  * order does not matter, and carries wait until the end (at most IH_EXACT_TERMS terms of up to 2^33 come between). One lane
@@ -13,27 +13,29 @@
 
 enum {
     IH_EXACT_THREADS = 128,
-    IH_EXACT_CTAS    = 264,
+    IH_EXACT_CTAS    = 528,
     IH_EXACT_TERMS   = 1 << 28,
     IH_EXACT_BASE    = 1088, /* the frame of y, w and g begins at 2^-1088, that of w y at 2^-2176, that of a count at 1 */
-    IH_EXACT_S       = 136,  /* limbs: 2176 + 2048 bits and 64 for the number of terms      */
-    IH_EXACT_W       = 70,   /* 1088 + 1024 + 64                                            */
-    IH_EXACT_REST    = 142,  /* a sum of w y, and a product of a double and a sum of weights */
+    IH_EXACT_REST    = 142,  /* limbs of a sum of w y less a product of a double and a sum of weights */
+    IH_EXACT_PIECE   = 2048  /* elements of a huge block that a warp takes at once           */
 };
-
-/* What a block's elements are written by. */
-typedef struct ih_exact_rule {
-    double  ratio, z, z_low; /* ratio 2^ratio_e; the mean 2^scale in two parts */
-    int32_t ratio_e, scale, code;
-} ih_exact_rule;
 
 /* Shared memory of a warp. */
 typedef struct ih_exact_room {
-    int64_t       s[IH_EXACT_S], w[IH_EXACT_W], g[IH_EXACT_W];
+    int64_t       s[IH_EXACT_S]; /* 2176 + 2048 bits and 64 for the number of terms */
+    int64_t       w[IH_EXACT_W]; /* 1088 + 1024 + 64                                */
+    int64_t       g[IH_EXACT_W];
     uint32_t      rest[IH_EXACT_REST];
     ih_exact_rule rule;
     int32_t       sign_s, sign_g;
 } ih_exact_room;
+
+/* CTAs of its kernels: so many have work, if all blocks are open. */
+static inline int64_t ih_exact_ctas(int64_t total)
+{
+    const int64_t each = IH_EXACT_THREADS / 32 * IH_EXACT_PIECE, ctas = (total + each / 16 - 1) / (each / 16);
+    return ctas < IH_EXACT_CTAS ? ctas : IH_EXACT_CTAS;
+}
 
 IH_HD size_t ih_exact_bytes(void) { return IH_EXACT_THREADS / 32 * sizeof(ih_exact_room); }
 
@@ -200,15 +202,19 @@ IH_DEV double ih_exact_round_mean(ih_exact_room *room, const int32_t weighted)
 
 /* ---- one block, by a warp ---- */
 
-/* Sums over [a, b) into the room; which of them: `what`. *most_e: the exponent of the largest |y|. */
-IH_DEV void ih_exact_sums(const ih_block_job *job, ih_exact_room *room, int64_t a, int64_t b, const int32_t what, int32_t *most_e)
+IH_DEV void ih_exact_clear(ih_exact_room *room)
 {
     const int32_t lane = (int32_t)(threadIdx.x & 31);
-    int32_t       top  = -1074;
-
     for (int32_t k = lane; k < IH_EXACT_S; k += 32) room->s[k] = 0;
     for (int32_t k = lane; k < IH_EXACT_W; k += 32) room->w[k] = room->g[k] = 0;
     __syncwarp();
+}
+
+/* Add the sums over [a, b) to those in the room; which of them: `what`. *top: exponent of the largest |y|, the lane's own. */
+IH_DEV void ih_exact_accumulate(const ih_block_job *job, ih_exact_room *room, int64_t a, int64_t b, const int32_t what, int32_t *top)
+{
+    const int32_t lane = (int32_t)(threadIdx.x & 31);
+
     for (int64_t from = a; from < b; from += IH_EXACT_TERMS) {
         const int64_t to = b - from < IH_EXACT_TERMS ? b : from + IH_EXACT_TERMS;
         for (int64_t i = from + lane; i < to; i += 32) {
@@ -219,11 +225,11 @@ IH_DEV void ih_exact_sums(const ih_block_job *job, ih_exact_room *room, int64_t 
                 ih_exact_add(room->w, 0, mw, ew + IH_EXACT_BASE, 0);
             }
             if (what & IH_SUM_Y) {
-                const double   y  = ih_load(job->y, i, what);
-                const uint64_t my = ih_exact_parts(y, &e);
+                const double   y   = ih_load(job->y, i, what);
+                const uint64_t my  = ih_exact_parts(y, &e);
                 const int32_t  own = my ? e + 64 - __clzll((long long)my) : -1074;
                 ih_exact_add(room->s, __umul64hi(my, mw), my * mw, e + ew + 2 * IH_EXACT_BASE, y < 0);
-                top = own > top ? own : top;
+                *top = own > *top ? own : *top;
             }
             if (what & IH_SUM_G) {
                 const double   g  = ih_load(job->g, i, what);
@@ -239,11 +245,37 @@ IH_DEV void ih_exact_sums(const ih_block_job *job, ih_exact_room *room, int64_t 
         }
         __syncwarp();
     }
+}
+
+IH_DEV int32_t ih_exact_most(int32_t top)
+{
     for (int32_t d = 16; d; d /= 2) {
         const int32_t other = __shfl_xor_sync(IH_EVERY_LANE, top, d);
         top = other > top ? other : top;
     }
-    *most_e = top;
+    return top;
+}
+
+/* The sums of block [a, b) in the room, as magnitudes and signs, for lane 0; of a huge block, those that are summed already. */
+IH_DEV void ih_exact_sums(const ih_block_job *job, ih_exact_room *room, int64_t a, int64_t b, const ih_block_huge *huge, const int32_t what, int32_t *most_e)
+{
+    const int32_t lane = (int32_t)(threadIdx.x & 31);
+    int32_t       top  = -1074;
+
+    if (huge) {
+        for (int32_t k = lane; k < IH_EXACT_S; k += 32) room->s[k] = huge->s[k];
+        for (int32_t k = lane; k < IH_EXACT_W; k += 32) {
+            room->w[k] = huge->w[k];
+            room->g[k] = huge->g[k];
+        }
+        top = huge->most_e;
+        __syncwarp();
+        if (lane == 0) ih_exact_carry(room->w, IH_EXACT_W);
+    } else {
+        ih_exact_clear(room);
+        ih_exact_accumulate(job, room, a, b, what, &top);
+    }
+    *most_e = ih_exact_most(top);
     if (lane == 0) {
         if (!(what & IH_KIND_WEIGHTED)) {
             room->w[0] = (b - a) & 0xffffffff;
@@ -264,7 +296,7 @@ IH_DEV void ih_exact_rule_of(const ih_block_job *job, ih_exact_room *room, int32
     ih_exact_rule r;
 
     r.ratio = r.z = r.z_low = 0.0;
-    r.ratio_e = 0;
+    r.ratio_e = r.unused = 0;
     r.scale   = -most_e;
     r.code    = IH_RULE_ZERO;
     if (room->sign_g && !(what & IH_SUM_Y && ((job->y_min > -INFINITY && ih_exact_side(room, job->y_min, weighted) < 0) ||
@@ -345,27 +377,29 @@ IH_DEV int32_t ih_job_faults(const ih_block_job *job, int64_t a, int64_t b, cons
     return __any_sync(IH_EVERY_LANE, first != 0);
 }
 
-/* ---- kernels' bodies: the warps of the grid share the words of open_bits ---- */
+/* ---- kernels' bodies: the warps of the grid share the words of open_bits, and the pieces of huge blocks ---- */
 
-IH_DEV void ih_exact_gradient(const ih_block_job *job, ih_exact_room *room, int64_t k, int64_t a, int64_t b, const int32_t what)
+IH_DEV void ih_exact_gradient(const ih_block_job *job, ih_exact_room *room, int64_t a, int64_t b, ih_block_huge *huge, const int32_t what)
 {
     int32_t most_e;
 
-    (void)k;
-    if (ih_job_faults(job, a, b, what)) return;
-    ih_exact_sums(job, room, a, b, what, &most_e);
-    if ((threadIdx.x & 31) == 0) ih_exact_rule_of(job, room, what, most_e);
+    if (huge ? huge->bad : ih_job_faults(job, a, b, what)) return;
+    ih_exact_sums(job, room, a, b, huge, what, &most_e);
+    if ((threadIdx.x & 31) == 0) {
+        ih_exact_rule_of(job, room, what, most_e);
+        if (huge) huge->rule = room->rule;
+    }
     __syncwarp();
-    ih_exact_write(job, &room->rule, a, b, what);
+    if (!huge) ih_exact_write(job, &room->rule, a, b, what);
     __syncwarp();
 }
 
-IH_DEV void ih_exact_mean(const ih_block_job *job, ih_exact_room *room, int64_t k, int64_t a, int64_t b, const int32_t what)
+IH_DEV void ih_exact_mean(const ih_block_job *job, ih_exact_room *room, int64_t k, int64_t a, int64_t b, const ih_block_huge *huge, const int32_t what)
 {
     const int32_t fault = job->state[ih_job_row_of(job, a)] & IH_ROW_FAULT;
     int32_t       most_e;
 
-    if (!fault) ih_exact_sums(job, room, a, b, what, &most_e);
+    if (!fault) ih_exact_sums(job, room, a, b, huge, what, &most_e);
     if ((threadIdx.x & 31) == 0) {
         const double sign = !fault && room->sign_s < 0 ? -1.0 : 1.0;
         if (job->weights) job->weights[k] = fault ? NAN : what & IH_KIND_WEIGHTED ? ih_exact_round_weight(room->w, -IH_EXACT_BASE) : (double)(b - a);
@@ -374,21 +408,73 @@ IH_DEV void ih_exact_mean(const ih_block_job *job, ih_exact_room *room, int64_t 
     __syncwarp();
 }
 
+IH_DEV int64_t ih_exact_warp(void) { return (int64_t)blockIdx.x * (IH_EXACT_THREADS / 32) + (threadIdx.x >> 5); }
+IH_DEV int64_t ih_exact_warps(void) { return (int64_t)gridDim.x * (IH_EXACT_THREADS / 32); }
+
+/* Huge blocks are summed by all warps, each first for itself. */
+IH_DEV void ih_exact_huge(const ih_block_job *job, const int32_t what)
+{
+    IH_SHARED(shared);
+    ih_exact_room *const room  = (ih_exact_room *)shared + (threadIdx.x >> 5);
+    const int64_t        count = (int64_t)job->open[1], step = ih_exact_warps() * IH_EXACT_PIECE;
+    const int32_t        lane  = (int32_t)(threadIdx.x & 31);
+
+    for (int64_t number = 0; number < count; ++number) {
+        ih_block_huge *const h    = &job->huge[number];
+        const int64_t        from = h->a + ih_exact_warp() * IH_EXACT_PIECE;
+        int32_t              top = -1074, bad = 0;
+
+        if (from >= h->b) continue;
+        ih_exact_clear(room);
+        for (int64_t a = from; a < h->b; a += step) {
+            const int64_t b = h->b - a < IH_EXACT_PIECE ? h->b : a + IH_EXACT_PIECE;
+            if (what & IH_SUM_G) bad |= ih_job_faults(job, a, b, what);
+            ih_exact_accumulate(job, room, a, b, what, &top);
+        }
+        top = ih_exact_most(top);
+        if (lane == 0) {
+            atomicMax(&h->most_e, top);
+            if (bad) atomicOr(&h->bad, 1);
+        }
+        for (int32_t k = lane; k < IH_EXACT_S; k += 32)
+            if (room->s[k]) atomicAdd((unsigned long long *)&h->s[k], (unsigned long long)room->s[k]);
+        for (int32_t k = lane; k < IH_EXACT_W; k += 32) {
+            if (room->w[k]) atomicAdd((unsigned long long *)&h->w[k], (unsigned long long)room->w[k]);
+            if (room->g[k]) atomicAdd((unsigned long long *)&h->g[k], (unsigned long long)room->g[k]);
+        }
+        __syncwarp();
+    }
+}
+
 IH_DEV void ih_exact_blocks(const ih_block_job *job, const int32_t what)
 {
     IH_SHARED(shared);
     ih_exact_room *const room = (ih_exact_room *)shared + (threadIdx.x >> 5);
-    const int64_t words = (job->total + 31) / 32, warps = (int64_t)gridDim.x * (IH_EXACT_THREADS / 32);
-    int64_t       blocks;
+    const int64_t        words = (job->total + 31) / 32;
+    int64_t              blocks;
 
-    if (*job->open == 0) return;
+    if (job->open[0] == 0) return;
     blocks = ih_job_blocks(job);
-    for (int64_t word = (int64_t)blockIdx.x * (IH_EXACT_THREADS / 32) + (threadIdx.x >> 5); word < words; word += warps)
+    for (int64_t word = ih_exact_warp(); word < words; word += ih_exact_warps())
         for (uint32_t rest = job->open_bits[word]; rest; rest &= rest - 1) {
-            const int64_t a = word * 32 + ih_bit_low(rest), k = ih_job_search(job, a), b = ih_job_block_end(job, k, blocks);
-            if (what & IH_SUM_MEANS) ih_exact_mean(job, room, k, a, b, what);
-            else ih_exact_gradient(job, room, k, a, b, what);
+            const int64_t  a = word * 32 + ih_bit_low(rest), k = ih_job_search(job, a), b = ih_job_block_end(job, k, blocks);
+            ih_block_huge *huge = b - a > IH_HUGE ? &job->huge[job->rule[a / IH_WINDOW].huge] : NULL;
+            if (what & IH_SUM_MEANS) ih_exact_mean(job, room, k, a, b, huge, what);
+            else ih_exact_gradient(job, room, a, b, huge, what);
         }
+}
+
+/* Gradients of huge blocks. */
+IH_DEV void ih_exact_spread(const ih_block_job *job, const int32_t what)
+{
+    const int64_t count = (int64_t)job->open[1], step = ih_exact_warps() * IH_EXACT_PIECE;
+
+    for (int64_t number = 0; number < count; ++number) {
+        const ih_block_huge *const h = &job->huge[number];
+        if (h->bad) continue;
+        for (int64_t a = h->a + ih_exact_warp() * IH_EXACT_PIECE; a < h->b; a += step)
+            ih_exact_write(job, &h->rule, a, h->b - a < IH_EXACT_PIECE ? h->b : a + IH_EXACT_PIECE, what);
+    }
 }
 
 #endif

@@ -40,10 +40,25 @@ typedef struct ih_block_rule {
     double  ratio;   /* sum of g / sum of w */
     ih_pair z;       /* mean                */
     int32_t code;
-    int32_t unused;
+    int32_t huge;    /* number of a huge block that is OPEN */
 } ih_block_rule;
 
 enum { IH_RULE_ZERO = 0, IH_RULE_RATIO = 1, IH_RULE_OPEN = 2 }; /* OPEN: left to integers */
+
+/* A block longer than IH_HUGE that is left to integers: the whole grid sums it, and writes it. */
+enum { IH_HUGE = 16384, IH_EXACT_S = 136, IH_EXACT_W = 70 }; /* limbs of 32 bits in each: block_exact.h */
+
+typedef struct ih_exact_rule {
+    double  ratio, z, z_low; /* ratio 2^ratio_e; the mean 2^scale in two parts */
+    int32_t ratio_e, scale, code, unused;
+} ih_exact_rule;
+
+typedef struct ih_block_huge {
+    int64_t       a, b;
+    int32_t       most_e, bad; /* exponent of the largest |y|; a value that is not allowed */
+    ih_exact_rule rule;
+    int64_t       s[IH_EXACT_S], w[IH_EXACT_W], g[IH_EXACT_W];
+} ih_block_huge;
 
 typedef struct ih_block_job {
     /* the problem */
@@ -59,7 +74,7 @@ typedef struct ih_block_job {
     /* the workspace */
     ih_cuda_status *status;
     const int32_t  *state;     /* means: state of the rows                                                    */
-    uint64_t       *open;      /* blocks left to integers                                                    */
+    uint64_t       *open;      /* [2] blocks left to integers, and those of them that are huge                */
     uint32_t       *open_bits; /* [ceil(total / 32)] zeroed at the begin: the first element of each of them   */
     uint32_t       *bad_rows;  /* [ceil(rows / 32)] zeroed at the begin: rows whose gradient is NaN           */
     int64_t         windows;
@@ -67,6 +82,7 @@ typedef struct ih_block_job {
     int64_t        *long_of;   /* [windows] elements of the long block that begins in it; 0: none             */
     ih_block_sums  *part;      /* [2 windows] piece 0 of the block that begins there; the piece of one that began before */
     ih_block_rule  *rule;      /* [windows] of the long block that begins there                               */
+    ih_block_huge  *huge;      /* [total / IH_HUGE]                                                          */
 } ih_block_job;
 
 static inline void *ih_job_room(unsigned char *base, size_t *at, size_t bytes)
@@ -85,7 +101,7 @@ static inline size_t ih_job_layout(ih_block_job *job, void *base, size_t *zeroed
     size_t               at      = 0;
 
     job->windows   = (int64_t)windows;
-    job->open      = (uint64_t *)ih_job_room(from, &at, sizeof *job->open);
+    job->open      = (uint64_t *)ih_job_room(from, &at, 2 * sizeof *job->open);
     job->open_bits = (uint32_t *)ih_job_room(from, &at, ((size_t)job->total + 31) / 32 * sizeof *job->open_bits);
     job->bad_rows  = (uint32_t *)ih_job_room(from, &at, job->g ? ((size_t)job->rows + 31) / 32 * sizeof *job->bad_rows : 0);
     *zeroed        = at;
@@ -93,6 +109,7 @@ static inline size_t ih_job_layout(ih_block_job *job, void *base, size_t *zeroed
     job->long_of   = (int64_t *)ih_job_room(from, &at, windows * sizeof *job->long_of);
     job->part      = (ih_block_sums *)ih_job_room(from, &at, 2 * windows * sizeof *job->part);
     job->rule      = (ih_block_rule *)ih_job_room(from, &at, windows * sizeof *job->rule);
+    job->huge      = (ih_block_huge *)ih_job_room(from, &at, (size_t)(job->total / IH_HUGE) * sizeof *job->huge);
     return at;
 }
 

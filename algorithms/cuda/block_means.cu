@@ -5,7 +5,7 @@
 #include "block_exact.h"
 #include "block_windows.h"
 
-/* find, sum, join: block_windows.h. exact: blocks that pairs leave open, a CTA each. */
+/* find, sum, join: block_windows.h. huge, exact: blocks that pairs leave open, block_exact.h. */
 IH_KERNEL(IH_WINDOW_THREADS, 8) means_find_kernel(ih_block_job job) { ih_windows_find(&job); }
 
 #define IH_MEANS_KERNELS(kind) \
@@ -16,6 +16,7 @@ IH_MEANS_KERNELS(1)
 IH_MEANS_KERNELS(2)
 IH_MEANS_KERNELS(3)
 
+IH_KERNEL(IH_EXACT_THREADS, 1) means_huge_kernel(ih_block_job job) { ih_exact_huge(&job, job.kind | IH_SUM_Y | IH_SUM_MEANS); }
 IH_KERNEL(IH_EXACT_THREADS, 1) means_exact_kernel(ih_block_job job) { ih_exact_blocks(&job, job.kind | IH_SUM_Y | IH_SUM_MEANS); }
 
 static void job_of(ih_block_job *job, int64_t total, int64_t rows)
@@ -38,7 +39,7 @@ extern "C" cudaError_t ih_cuda_launch_block_sums(const ih_cuda_fit *f, const int
 {
     const int64_t join_ctas = (f->total + (int64_t)IH_WINDOW * IH_JOIN_THREADS - 1) / ((int64_t)IH_WINDOW * IH_JOIN_THREADS);
     const size_t  bytes     = ih_window_bytes(f->kind | IH_SUM_Y | IH_SUM_MEANS);
-    const int32_t longs     = f->offsets || f->n > IH_WINDOW; /* may a block be longer than a window? */
+    const int32_t longs     = f->n > IH_WINDOW; /* may a block be longer than a window? */
     ih_block_job  job;
     size_t        zeroed;
     cudaError_t   e;
@@ -72,6 +73,7 @@ extern "C" cudaError_t ih_cuda_launch_block_sums(const ih_cuda_fit *f, const int
 #undef IH_MEANS_CASE
     default: return cudaErrorInvalidValue;
     }
-    IH_LAUNCH(means_exact_kernel, IH_EXACT_CTAS, IH_EXACT_THREADS, ih_exact_bytes(), stream, job);
+    if (f->n > IH_HUGE) IH_LAUNCH(means_huge_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, ih_exact_bytes(), stream, job);
+    IH_LAUNCH(means_exact_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, ih_exact_bytes(), stream, job);
     return cudaGetLastError();
 }

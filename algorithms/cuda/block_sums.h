@@ -129,11 +129,13 @@ IH_DEV ih_block_sums ih_sums_of_cta(ih_block_sums t, ih_block_sums *room, int32_
     return t;
 }
 
-/* Elements a .. b - 1 by all lanes, or by the threads of the CTA: neighbours in turn. */
+/* Elements a .. b - 1, at most a window, by all lanes, or by the threads of the CTA: neighbours in turn. */
 IH_DEV ih_block_sums ih_sums_strided(const ih_values *v, const void *g, int64_t a, int64_t b, int32_t stride, const int32_t what)
 {
-    ih_block_sums t = ih_sums_none();
-    for (int64_t i = a + (threadIdx.x & (unsigned)(stride - 1)); i < b; i += stride) ih_sums_element(&t, v, g, i, what);
+    const int32_t first = (int32_t)(threadIdx.x & (unsigned)(stride - 1)), n = (int32_t)(b - a);
+    ih_block_sums t     = ih_sums_none();
+#pragma unroll 4
+    for (int32_t i = first; i < n; i += stride) ih_sums_element(&t, v, g, a + i, what);
     return t;
 }
 
@@ -177,8 +179,8 @@ IH_HD ih_block_rule ih_rule_of(const ih_block_job *job, const ih_block_sums *t, 
     ih_block_rule r;
 
     r.ratio = r.z.hi = r.z.lo = 0.0;
-    r.code   = IH_RULE_OPEN;
-    r.unused = 0;
+    r.code = IH_RULE_OPEN;
+    r.huge = 0;
     if (!(what & IH_KIND_WEIGHTED)) {
         x.hi = (double)n;
         x.lo = lost_x = 0.0;

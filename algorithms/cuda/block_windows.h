@@ -113,12 +113,27 @@ IH_HD_FORCED double ih_rule_grad_w(const ih_block_rule *r, double y)
     return r->code == IH_RULE_ZERO || d == 0.0 ? 0.0 : d * r->ratio;
 }
 
-/* Gradients of elements a .. b - 1 by a rule that is not OPEN; by the threads of a warp or of a CTA. */
+/* Gradients of elements a .. b - 1, at most a window, by a rule that is not OPEN; by the threads of a warp or of a CTA. Some are
+ * read before the first is written: the compiler cannot know that outputs overlap no input. */
 IH_DEV void ih_rule_write(const ih_block_job *job, const ih_block_rule *r, int64_t a, int64_t b, int32_t stride, const int32_t what)
 {
-    for (int64_t i = a + (threadIdx.x & (unsigned)(stride - 1)); i < b; i += stride) {
-        if (job->grad_y) ih_job_put(job->grad_y, i, ih_rule_grad_y(r, what & IH_KIND_WEIGHTED ? ih_load(job->w, i, what) : 1.0, what), what);
-        if ((what & IH_SUM_Y) && job->grad_w) ih_job_put(job->grad_w, i, ih_rule_grad_w(r, ih_load(job->y, i, what)), what);
+    enum { EACH = 4 };
+    const int32_t n = (int32_t)(b - a);
+
+    for (int32_t i = (int32_t)(threadIdx.x & (unsigned)(stride - 1)); i < n; i += EACH * stride) {
+        double w[EACH] = { 1.0, 1.0, 1.0, 1.0 }, y[EACH] = { 0 };
+#pragma unroll
+        for (int32_t k = 0; k < EACH; ++k)
+            if (i + k * stride < n) {
+                if ((what & IH_KIND_WEIGHTED) && job->grad_y) w[k] = ih_load(job->w, a + i + k * stride, what);
+                if ((what & IH_SUM_Y) && job->grad_w) y[k] = ih_load(job->y, a + i + k * stride, what);
+            }
+#pragma unroll
+        for (int32_t k = 0; k < EACH; ++k)
+            if (i + k * stride < n) {
+                if (job->grad_y) ih_job_put(job->grad_y, a + i + k * stride, ih_rule_grad_y(r, w[k], what), what);
+                if ((what & IH_SUM_Y) && job->grad_w) ih_job_put(job->grad_w, a + i + k * stride, ih_rule_grad_w(r, y[k]), what);
+            }
     }
 }
 
@@ -176,8 +191,8 @@ IH_DEV ih_block_rule ih_rule_of_floats(const ih_values *v, const void *g, int32_
     }
     if (!(what & IH_KIND_WEIGHTED)) x = b - a;
     r.z.hi = r.z.lo = 0.0;
-    r.ratio  = sum / x;
-    r.unused = 0;
+    r.ratio = sum / x;
+    r.huge  = 0;
     /* at most 31 additions, each off by u times the sum of magnitudes */
     r.code = good && size < IH_SUM_LARGE && x < IH_SUM_LARGE && size * 0x1p-48 <= 0x1p-24 * fabs(sum) ? IH_RULE_RATIO : IH_RULE_OPEN;
     if (r.code == IH_RULE_RATIO && size == 0) r.code = IH_RULE_ZERO;
@@ -252,6 +267,7 @@ IH_DEV void ih_window_load(const ih_block_job *job, ih_window_shared *s, const i
     const int32_t tid = (int32_t)threadIdx.x, n = behind < IH_WINDOW_STAGE ? (int32_t)behind : IH_WINDOW_STAGE;
 
     for (int32_t t = tid; t < count; t += IH_WINDOW_THREADS) s->start[t] = (uint16_t)(job->block_starts[k0 + t] - begin);
+#pragma unroll 4
     for (int32_t i = tid; i < n; i += IH_WINDOW_THREADS) {
         if (what & IH_SUM_G) ih_job_put(stage_g, i, ih_load(job->g, begin + i, what), what);
         if (what & IH_SUM_Y) ih_job_put((void *)stage->y, i, ih_load(job->y, begin + i, what), what);
@@ -284,6 +300,7 @@ IH_DEV void ih_window_shorts(const ih_block_job *job, ih_window_shared *s, const
 
 IH_DEV void ih_window_store(const ih_block_job *job, const ih_window_shared *s, const ih_values *stage, const void *stage_g, int64_t begin, const int32_t what)
 {
+#pragma unroll 4
     for (int32_t i = (int32_t)threadIdx.x; i < IH_WINDOW_STAGE; i += IH_WINDOW_THREADS)
         if (s->mine[i >> 5] >> (i & 31) & 1) {
             if (job->grad_y) ih_job_put(job->grad_y, begin + i, ih_load(stage_g, i, what), what);
@@ -369,6 +386,7 @@ IH_DEV ih_block_sums ih_join_strided(const ih_block_job *job, int64_t window, in
     const ih_block_sums *part   = job->part + 2 * window;
     ih_block_sums        t      = ih_sums_none();
 
+#pragma unroll 2
     for (int64_t p = threadIdx.x & (unsigned)(stride - 1); p < pieces; p += stride) {
         const ih_block_sums u = part[p ? 2 * p + 1 : 0];
         t                     = ih_sums_join(&t, &u, what);
@@ -376,17 +394,40 @@ IH_DEV ih_block_sums ih_join_strided(const ih_block_job *job, int64_t window, in
     return t;
 }
 
+/* The long block [a, a + n) is left to integers; the number of a huge one. */
+IH_DEV int32_t ih_join_leave(const ih_block_job *job, int64_t a, int64_t n)
+{
+    int32_t number = 0;
+
+    ih_job_leave(job, a);
+    if (n > IH_HUGE) {
+        ih_block_huge *h;
+        number    = (int32_t)atomicAdd((unsigned long long *)job->open + 1, 1ull);
+        h         = &job->huge[number];
+        h->a      = a;
+        h->b      = a + n;
+        h->most_e = -1074;
+        h->bad    = 0;
+        for (int32_t k = 0; k < IH_EXACT_S; ++k) h->s[k] = 0;
+        for (int32_t k = 0; k < IH_EXACT_W; ++k) h->w[k] = h->g[k] = 0;
+    }
+    return number;
+}
+
 IH_DEV void ih_join_finish(const ih_block_job *job, const ih_block_sums *t, int64_t window, int64_t n, const int32_t what)
 {
     const int64_t k = job->first[window + 1] - 1, a = job->block_starts[k];
+    ih_block_rule r;
 
     if (what & IH_SUM_MEANS) {
-        if (!ih_means_put(job, k, n, t, what)) ih_job_leave(job, a);
+        r.code  = ih_means_put(job, k, n, t, what) ? IH_RULE_ZERO : IH_RULE_OPEN;
+        r.ratio = r.z.hi = r.z.lo = 0.0;
+        r.huge  = 0;
     } else {
-        const ih_block_rule r = ih_rule_of(job, t, n, what);
-        if (r.code == IH_RULE_OPEN) ih_job_leave(job, a);
-        job->rule[window] = r;
+        r = ih_rule_of(job, t, n, what);
     }
+    if (r.code == IH_RULE_OPEN) r.huge = ih_join_leave(job, a, n);
+    job->rule[window] = r;
 }
 
 /* join kernel: one CTA of IH_JOIN_THREADS for as many windows. */

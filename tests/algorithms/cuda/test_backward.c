@@ -243,21 +243,63 @@ static void seams(void)
             }
 }
 
+/* Long blocks that only integers settle: sums of g that cancel but for a needle, and y out of the range of the pairs. */
+static void long_blocks_in_integers(void)
+{
+    static const int64_t length[] = { 700, 16384, 16385, 40000 };
+
+    for (int c = 0; c < 16; ++c) {
+        const int64_t n = length[c / 4], rows = 2;
+        const int     weighted = c & 1, tiny = c & 2, bounded = (c >> 2 ^ c >> 1) & 1;
+        double       *y = malloc((size_t)(rows * n) * 8), *w = malloc((size_t)(rows * n) * 8), *g = malloc((size_t)(rows * n) * 8);
+        rng           r = rng_seeded((uint64_t)c);
+        ih_problem    p;
+        char          label[64];
+
+        for (int64_t i = 0; i < rows * n; ++i) {
+            y[i] = ldexp(-(double)(i % n), tiny ? -700 : 0);
+            w[i] = 0.5 + rng_unit(&r);
+            g[i] = i & 1 ? -g[i - 1] : ldexp(rng_bell(&r), (int)rng_below(&r, 20));
+        }
+        for (int64_t k = 0; k < rows; ++k) {
+            for (int64_t i = n - 1; i > 0; --i) {
+                const int64_t j = rng_below(&r, i + 1);
+                const double  t = g[k * n + i];
+                g[k * n + i]    = g[k * n + j];
+                g[k * n + j]    = t;
+            }
+            g[k * n + rng_below(&r, n)] = ldexp(rng_bell(&r), -150);
+        }
+        ih_problem_init(&p);
+        p.dtype = IH_F64;
+        p.rows  = rows;
+        p.n     = n;
+        p.y     = y;
+        p.w     = weighted ? w : NULL;
+        if (bounded) p.y_max = ldexp(-(double)(n - 1) / 2, tiny ? -700 : 0); /* without weights the mean itself */
+        snprintf(label, sizeof label, "integers %d", c);
+        check(label, &p, g, (uint64_t)c);
+        free(y);
+        free(w);
+        free(g);
+    }
+}
+
 /* A value of g, y or w that is not allowed: NaN in its row, the others as without it, and its place in the status. */
 static void rows_at_fault(void)
 {
-    enum { ROWS = 4, N = 1500 };
+    enum { ROWS = 4, MOST = ROWS * 20000 };
     static const struct { double value; ih_fault fault; } bad[] = {
         { NAN, IH_FAULT_NAN }, { INFINITY, IH_FAULT_INFINITE }, { -INFINITY, IH_FAULT_INFINITE }, { 0, IH_FAULT_ZERO }, { -1, IH_FAULT_NEGATIVE }
     };
-    static double  y[ROWS * N], w[ROWS * N], g[ROWS * N];
-    static float   y32[ROWS * N], w32[ROWS * N], g32[ROWS * N];
-    static int64_t starts[ROWS * N];
-    const int64_t  offsets[ROWS + 1] = { 0, 100, 100, 3000, ROWS * N };
+    static double  y[MOST], w[MOST], g[MOST];
+    static float   y32[MOST], w32[MOST], g32[MOST];
+    static int64_t starts[MOST];
 
-    for (int c = 0; c < 180; ++c) {
-        const int     type = c % 2, ragged = c / 2 % 2, length = c / 4 % 3, argument = c / 12 % 3, kind = c / 36 % 5;
-        const int64_t each = length == 0 ? 1 : length == 1 ? 50 : 1500, at = 3001 + c % 7;
+    for (int c = 0; c < 240; ++c) {
+        const int     type = c % 2, ragged = c / 2 % 2, length = c / 4 % 4, argument = c / 16 % 3, kind = c / 48 % 5;
+        const int64_t n    = length == 3 ? 20000 : 1500, total = ROWS * n, at = 3 * n / 2 + c % 7;
+        const int64_t each = length == 0 ? 1 : length == 1 ? 50 : n, offsets[ROWS + 1] = { 0, 100, 100, at, total };
         double       *const array[] = { y, w, g };
         int64_t       block_offsets[ROWS + 1] = { 0 }, row = 0, blocks = 0;
         ih_problem    p;
@@ -268,7 +310,7 @@ static void rows_at_fault(void)
         ih_problem_init(&p);
         p.dtype   = type ? IH_F32 : IH_F64;
         p.rows    = ROWS;
-        p.n       = ragged ? ROWS * N : N;
+        p.n       = ragged ? total : n;
         p.offsets = ragged ? offsets : NULL;
         p.y       = type ? (void *)y32 : (void *)y;
         p.w       = type ? (void *)w32 : (void *)w;
@@ -277,19 +319,19 @@ static void rows_at_fault(void)
             block_offsets[r + 1] = blocks;
         }
         for (int pass = 0; pass < 2; ++pass) {
-            for (int i = 0; i < ROWS * N; ++i) y[i] = (i * 7) % 11, w[i] = 1 + i % 3, g[i] = i % 13 - 3;
+            for (int i = 0; i < total; ++i) y[i] = (i * 7) % 11, w[i] = 1 + i % 3, g[i] = i % 13 - 3;
             if (pass) array[argument][at] = bad[kind].value;
-            for (int i = 0; i < ROWS * N; ++i) y32[i] = (float)y[i], w32[i] = (float)w[i], g32[i] = (float)g[i];
+            for (int i = 0; i < total; ++i) y32[i] = (float)y[i], w32[i] = (float)w[i], g32[i] = (float)g[i];
             *(pass ? &got : &want) = run(&p, block_offsets, starts, type ? (void *)g32 : (void *)g, 3);
         }
         while (problem_row_begin(&p, row) + problem_row_length(&p, row) <= at) ++row;
-        for (int64_t i = 0; i < ROWS * N; ++i) {
+        for (int64_t i = 0; i < total; ++i) {
             const int in = i >= problem_row_begin(&p, row) && i < problem_row_begin(&p, row) + problem_row_length(&p, row);
             for (int k = 0; k < 2; ++k) {
                 const double x = problem_value(&p, k ? got.w : got.y, i), e = problem_value(&p, k ? want.w : want.y, i);
                 if (in ? !isnan(x) : x != e) {
                     fault("row at fault", k ? "grad_w" : "grad_y", i, x, e);
-                    i = ROWS * N;
+                    i = total;
                     break;
                 }
             }
@@ -302,10 +344,32 @@ static void rows_at_fault(void)
     }
 }
 
+/* Ragged offsets that fall: the fit has written no blocks; the status says where. */
+static void offsets_at_fault(void)
+{
+    enum { ROWS = 3, N = 10 };
+    static const int64_t offsets[ROWS + 1] = { 0, 7, 5, N }, none[ROWS + 1] = { 0 };
+    static const double  y[N] = { 0 };
+    ih_problem           p;
+    gradients            got;
+
+    ih_problem_init(&p);
+    p.dtype   = IH_F64;
+    p.rows    = ROWS;
+    p.n       = N;
+    p.offsets = offsets;
+    p.y       = y;
+    got       = run(&p, none, none, y, 3);
+    if (~got.status.fault != (2u << 6) + (IH_ARGUMENT_OFFSETS << 3) + IH_FAULT_OFFSETS || !got.status.stopped) fault("offsets", "status", 2, (double)~got.status.fault, 2);
+    discard(&got);
+}
+
 int main(void)
 {
     seams();
+    offsets_at_fault();
     rows_at_fault();
+    long_blocks_in_integers();
     random_problems(scaled(150));
     check_text("decreasing:f32:n=600000", 1, 0);
     check_text("decreasing:f64:w=uniform:n=600000", 2, 1);

@@ -165,13 +165,42 @@ static void seams(void)
         }
 }
 
+/* Long blocks whose values are out of the range of the pairs. */
+static void long_blocks_in_integers(void)
+{
+    static const int64_t length[] = { 700, 16384, 16385, 70000 };
+
+    for (int c = 0; c < 16; ++c) {
+        const int64_t n = length[c / 4], rows = 2;
+        double       *y = malloc((size_t)(rows * n) * 8), *w = malloc((size_t)(rows * n) * 8);
+        rng           r = rng_seeded((uint64_t)c);
+        ih_problem    p;
+        char          label[64];
+
+        for (int64_t i = 0; i < rows * n; ++i) {
+            y[i] = ldexp((double)(n / 3 - i % n), c & 2 ? -700 : 800);
+            w[i] = ldexp(0.5 + rng_unit(&r), i & 1 ? -200 : 200);
+        }
+        ih_problem_init(&p);
+        p.dtype = IH_F64;
+        p.rows  = rows;
+        p.n     = n;
+        p.y     = y;
+        p.w     = c & 1 ? w : NULL;
+        snprintf(label, sizeof label, "integers %d", c);
+        check(label, &p, 3);
+        free(y);
+        free(w);
+    }
+}
+
 /* A row at fault has one block, whose weight and mean are NaN; the others are as they would be alone. */
 static void rows_at_fault(void)
 {
-    enum { ROWS = 3, N = 2500 };
+    enum { ROWS = 3, N = 25000 };
     static float y[ROWS * N], w[ROWS * N];
-    int64_t      offsets[ROWS + 1], starts[ROWS * N];
-    double       weights[ROWS * N], means[ROWS * N];
+    static int64_t offsets[ROWS + 1], starts[ROWS * N];
+    static double  weights[ROWS * N], means[ROWS * N];
 
     for (int weighted = 0; weighted < 2; ++weighted)
         for (int bad = 0; bad < ROWS; ++bad) {
@@ -204,6 +233,7 @@ int main(void)
 {
     seams();
     rows_at_fault();
+    long_blocks_in_integers();
     random_problems(scaled(400));
     check_text("noise:f32:n=1000000", 3);
     check_text("decreasing:f64:w=uniform:n=600000", 3);

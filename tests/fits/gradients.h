@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * gradients.h: the backward pass of an implementation against that of the referee, bit for bit. */
+ * gradients.h: the backward pass of an implementation against that of the referee: bit for bit, of a device within its tolerance. */
 #ifndef TESTS_GRADIENTS_H
 #define TESTS_GRADIENTS_H
 

@@ -4,6 +4,7 @@
  *   test_random IMPL [--seed S] [--count N] [--seconds T] [--max-n M]
  *
  * Case k has the seed S + k, so that `--seed (S + k) --count 1` runs a failing case again. Ends after N cases or T seconds. */
+#include "call.h"
 #include "gradients.h"
 #include "rows.h"
 #include "shrink.h"
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
     const ih_impl *impl    = implementation_of("test_random", argc > 1 ? argv[1] : NULL);
     uint64_t       seed    = 20130101;
     int64_t        count   = INT64_MAX, max_n = 3000, counts[3] = { 0 };
-    double         seconds = (double)scaled(8000) / 1000, end;
+    double         seconds = (double)scaled(8000) / 1000 * (on_device(impl) && emulated() ? 10 : 1), end;
 
     for (int k = 2; k < argc; k += 2) {
         const char *value = k + 1 < argc ? argv[k + 1] : "";

@@ -3,6 +3,9 @@
 #ifndef IH_CHUNK_SUMS_H
 #define IH_CHUNK_SUMS_H
 
+#if defined(IH_PAPER)
+#  include "../paper/chunk_sums.h" /* the same functions with the paper's own predicates */
+#else
 #include "../common/judge.h"
 #include "../common/values.h"
 
@@ -154,4 +157,27 @@ IH_HD_FORCED int32_t ih_chunk_convex(const ih_chunk *c, ih_judge *j, int32_t a, 
     return ih_chunk_convex_slow(c, j, a, b, d);
 }
 
+#if defined(IH_SIMT)
+/* Coordinates of a place of lane l, from the chunk's start. */
+IH_HD_FORCED double ih_chunk_y(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
+{
+    (void)l, (void)kind;
+    return c->y[place];
+}
+
+IH_HD_FORCED double ih_chunk_x(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
+{
+    (void)l, (void)kind;
+    return c->x[place];
+}
+#endif
+
+/* The same among the points of one lane. */
+IH_HD_FORCED int32_t ih_lane_convex(const ih_chunk *c, ih_judge *j, int32_t lane, int32_t a, int32_t b, int32_t d, int32_t kind)
+{
+    (void)lane;
+    return ih_chunk_convex(c, j, a, b, d, kind);
+}
+
+#endif
 #endif

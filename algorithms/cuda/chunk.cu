@@ -8,7 +8,7 @@ IH_HD int32_t chunk_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4
 /* What the scan finds of a chunk whose row was given up. */
 IH_DEV void empty_chunk(const ih_cuda_fit *f, int64_t chunk, int32_t lane)
 {
-    const ih_chunk_record none = { { 0, 0 }, { 0, 0 }, 0, 0, 0, 0, 0, 0 };
+    const ih_chunk_record none = {};
     if (lane == 0) {
         f->record[chunk] = none;
         f->length[chunk] = 0;
@@ -39,10 +39,7 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kerne
 #pragma unroll 8
     for (int32_t i = 0; i < 32; ++i) {
         const int32_t e = 32 * i + lane;
-        if (e < n) {
-            space.y[33 * i + lane] = ih_value(&c.values, e, KIND);
-            if (KIND & IH_KIND_WEIGHTED) space.x[33 * i + lane] = ih_load(c.values.w, e, KIND);
-        }
+        if (e < n) ih_warp_put(&space, 33 * i + lane, &c.values, e, KIND);
     }
     __syncwarp();
     good = ih_warp_sums(&c, &space, p, lane, &end, KIND);
@@ -65,11 +62,12 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kerne
         if (word >> lane & 1u) {
             const int64_t entry = slot + count + ih_bit_count(word & ((1u << lane) - 1));
             f.slot_at[entry] = (uint16_t)(32 * i + lane);
-            f.slot_y[entry]  = c.y[33 * i + lane];
-            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = c.x[33 * i + lane];
+            f.slot_y[entry]  = ih_chunk_y(&c, i, 33 * i + lane, KIND);
+            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = ih_chunk_x(&c, i, 33 * i + lane, KIND);
         }
         count += ih_bit_count(word);
     }
+#if !defined(IH_PAPER)
     {
         ih_pair *stop = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
         if (p.count > 0) {
@@ -77,19 +75,22 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kerne
             if (KIND & IH_KIND_WEIGHTED) stop[IH_CUDA_STOPS + lane] = c.start_x[lane];
         }
     }
+#endif
     if (lane == (n - 1) >> 5) { /* the end of the chunk */
         const int32_t    k_end   = ih_chunk_at(&c, n);
         ih_chunk_record *record  = &f.record[chunk];
         ih_segment      *segment = &f.segment[chunk];
         f.slot_at[slot + count] = (uint16_t)n;
-        f.slot_y[slot + count]  = c.y[k_end];
-        if (KIND & IH_KIND_WEIGHTED) f.slot_x[slot + count] = c.x[k_end];
-        record->y      = end.y;
-        record->x      = end.x;
+        f.slot_y[slot + count]  = ih_chunk_y(&c, lane, k_end, KIND);
+        if (KIND & IH_KIND_WEIGHTED) f.slot_x[slot + count] = ih_chunk_x(&c, lane, k_end, KIND);
+        record->y = end.y;
+        record->x = end.x;
+#if !defined(IH_PAPER)
         record->lost_y = c.lost_y;
         record->lost_x = c.lost_x;
         record->near_y = c.near_y;
         record->near_x = c.near_x;
+#endif
         segment->chunk  = (int32_t)own;
         segment->first  = 0;
         segment->last   = count;

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 enum { IH_CUDA_CHUNK = 1024, IH_CUDA_STOP = 32 }; /* elements of a chunk; elements between stored prefix sums */
+enum { IH_CUDA_TILE_BYTES = 64 };
 
 /* Head of every workspace, fit or gradient; zeroed at the begin. */
 typedef struct ih_cuda_status {
@@ -76,7 +77,7 @@ typedef struct ih_cuda_fit {
     int64_t        *short_rows;        /* [rows] ragged only: rows with no tree, by number of lanes     */
     int64_t        *row_tiles;         /* ragged only: scratch of the scan over rows                   */
     ih_chunk_record *record;            /* [chunks]                                                     */
-    ih_chunk_record *tile;              /* scratch of the scan over chunks                              */
+    void           *tile;              /* scratch of the scan over chunks: IH_CUDA_TILE_BYTES for each 256 of them */
     ih_segment     *segment;           /* [chunks] lists; that of a node begins at its first chunk      */
     int32_t        *length;            /* [chunks] of the list that begins there                       */
     double         *edge;              /* [chunks] value over the edge that leaves a segment of the root list */

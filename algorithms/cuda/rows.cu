@@ -81,10 +81,7 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel
 #pragma unroll 4
         for (int32_t i = 0; i < 32; ++i) {
             const int32_t k = i * lanes + p.own;
-            if (k < n) {
-                space.y[33 * first + k + (k >> 5)] = ih_value(&c.values, k, KIND);
-                if (KIND & IH_KIND_WEIGHTED) space.x[33 * first + k + (k >> 5)] = ih_load(c.values.w, k, KIND);
-            }
+            if (k < n) ih_warp_put(&space, 33 * first + k + (k >> 5), &c.values, k, KIND);
         }
         __syncwarp();
         good = ih_warp_sums(&c, &space, p, lane, &end, KIND);

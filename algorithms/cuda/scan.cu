@@ -9,16 +9,23 @@ enum { TILE = 256 };
 /* What is scanned: sums since the last head of a row, if there is one. */
 typedef struct partial {
     ih_pair y, x;
+#if !defined(IH_PAPER)
     double  lost_y, lost_x;
+#endif
     int32_t head;
 } partial;
 
+static_assert(sizeof(partial) <= IH_CUDA_TILE_BYTES, "partial sums of tiles lie in the workspace");
+
 IH_DEV partial nothing()
 {
-    partial p = { { 0, 0 }, { 0, 0 }, 0, 0, 0 };
+    partial p = {};
     return p;
 }
 
+#if defined(IH_PAPER)
+#  include "../paper/partial.h" /* the same without bounds on errors */
+#else
 /* a, then b. */
 IH_DEV partial joined(const partial &a, const partial &b)
 {
@@ -31,22 +38,6 @@ IH_DEV partial joined(const partial &a, const partial &b)
         r.head   = a.head;
     }
     return r;
-}
-
-/* Inclusive scan over a block, in `space` [TILE]. */
-IH_DEV partial block_scan(partial own, partial *space)
-{
-    const int32_t t = (int32_t)threadIdx.x;
-    space[t] = own;
-    __syncthreads();
-    for (int32_t by = 1; by < TILE; by *= 2) {
-        partial before = nothing();
-        if (t >= by) before = space[t - by];
-        __syncthreads();
-        if (t >= by) space[t] = own = joined(before, own);
-        __syncthreads();
-    }
-    return own;
 }
 
 IH_DEV partial of_chunk(const ih_cuda_fit *f, int64_t chunk, int64_t chunks)
@@ -72,6 +63,23 @@ IH_DEV void put(ih_chunk_record *r, const partial &p)
     r->lost_y0 = p.lost_y * (1 + 0x1p-20); /* rounded itself, at most 2^31 times */
     r->lost_x0 = p.lost_x * (1 + 0x1p-20);
 }
+#endif
+
+/* Inclusive scan over a block, in `space` [TILE]. */
+IH_DEV partial block_scan(partial own, partial *space)
+{
+    const int32_t t = (int32_t)threadIdx.x;
+    space[t] = own;
+    __syncthreads();
+    for (int32_t by = 1; by < TILE; by *= 2) {
+        partial before = nothing();
+        if (t >= by) before = space[t - by];
+        __syncthreads();
+        if (t >= by) space[t] = own = joined(before, own);
+        __syncthreads();
+    }
+    return own;
+}
 
 IH_KERNEL(TILE, 1) totals_kernel(const ih_cuda_fit f)
 {
@@ -81,14 +89,7 @@ IH_KERNEL(TILE, 1) totals_kernel(const ih_cuda_fit f)
 
     if ((int64_t)blockIdx.x * TILE >= chunks) return;
     p = block_scan(of_chunk(&f, chunk, chunks), (partial *)shared);
-    if (threadIdx.x == TILE - 1) {
-        ih_chunk_record *r = &f.tile[blockIdx.x];
-        r->y      = p.y;
-        r->x      = p.x;
-        r->lost_y = p.lost_y;
-        r->lost_x = p.lost_x;
-        r->near_y = p.head; /* a row begins in the tile */
-    }
+    if (threadIdx.x == TILE - 1) ((partial *)f.tile)[blockIdx.x] = p;
 }
 
 IH_KERNEL(TILE, 1) starts_kernel(const ih_cuda_fit f)
@@ -100,16 +101,7 @@ IH_KERNEL(TILE, 1) starts_kernel(const ih_cuda_fit f)
     partial       before = nothing(), own, sum;
 
     if ((int64_t)blockIdx.x * TILE >= chunks) return;
-    for (int64_t t = from; t < to; ++t) { /* the tiles before this one */
-        const ih_chunk_record *r = &f.tile[t];
-        partial                p = nothing();
-        p.y      = r->y;
-        p.x      = r->x;
-        p.lost_y = r->lost_y;
-        p.lost_x = r->lost_x;
-        p.head   = r->near_y != 0;
-        before   = joined(before, p);
-    }
+    for (int64_t t = from; t < to; ++t) before = joined(before, ((const partial *)f.tile)[t]); /* the tiles before this one */
     block_scan(before, space);
     before = space[TILE - 1];
     __syncthreads();

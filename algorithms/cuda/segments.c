@@ -15,12 +15,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#if defined(IH_PAPER)
+#  define SEGMENTS "segments_paper"
+#else
+#  define SEGMENTS "segments"
+#endif
+
 static ih_status device_error(cudaError_t error, const char *what)
 {
     const ih_status st = error == cudaErrorMemoryAllocation ? IH_EMEMORY : error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver ? IH_ENODEVICE : IH_EDEVICE;
     if (error == cudaErrorNoKernelImageForDevice)
-        return ih_set_error(IH_ENODEVICE, IH_FAULT_NONE, "stream", -1, -1, "segments: this build has no code for the device's architecture (isohull --version lists them)");
-    return ih_set_error(st, IH_FAULT_NONE, "stream", -1, -1, "segments: %s: %s", what, cudaGetErrorString(error));
+        return ih_set_error(IH_ENODEVICE, IH_FAULT_NONE, "stream", -1, -1, SEGMENTS ": this build has no code for the device's architecture (isohull --version lists them)");
+    return ih_set_error(st, IH_FAULT_NONE, "stream", -1, -1, SEGMENTS ": %s: %s", what, cudaGetErrorString(error));
 }
 
 #define IH_CUDA_TRY(call, what)                            \
@@ -39,7 +45,7 @@ static ih_status segments_available(void)
     error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count == 0) {
         (void)cudaGetLastError();
-        return ih_set_error(IH_ENODEVICE, IH_FAULT_NONE, NULL, -1, -1, "segments: there is no CUDA device%s%s", error != cudaSuccess ? ": " : "",
+        return ih_set_error(IH_ENODEVICE, IH_FAULT_NONE, NULL, -1, -1, SEGMENTS ": there is no CUDA device%s%s", error != cudaSuccess ? ": " : "",
                             error != cudaSuccess ? cudaGetErrorString(error) : "");
     }
     __atomic_store_n(&known, 1, __ATOMIC_RELAXED);
@@ -128,11 +134,13 @@ static ih_status make_plan(plan *q, const ih_problem *p, const ih_options *o, co
         f->chunk_row  = take(&a, f->chunks, sizeof *f->chunk_row);
     }
     f->record  = take(&a, f->chunks, sizeof *f->record);
-    f->tile    = take(&a, f->chunks ? (f->chunks + 255) / 256 : 0, sizeof *f->tile);
+    f->tile    = take(&a, f->chunks ? (f->chunks + 255) / 256 : 0, IH_CUDA_TILE_BYTES);
     f->segment = take(&a, f->chunks, sizeof *f->segment);
     f->length  = take(&a, f->chunks, sizeof *f->length);
     f->edge    = take(&a, f->chunks, sizeof *f->edge);
+#if !defined(IH_PAPER)
     f->stop    = take(&a, f->chunks, (size_t)(weighted ? 2 : 1) * (IH_CUDA_CHUNK / IH_CUDA_STOP) * sizeof *f->stop);
+#endif
     f->slot_at = take(&a, f->chunks, (size_t)per_slot * sizeof *f->slot_at);
     f->slot_y  = take(&a, f->chunks, (size_t)per_slot * sizeof *f->slot_y);
     f->slot_x  = weighted ? take(&a, f->chunks, (size_t)per_slot * sizeof *f->slot_x) : NULL;
@@ -276,11 +284,20 @@ static ih_status segments_backward(const ih_problem *p, const ih_options *o, con
     return IH_OK;
 }
 
+#if defined(IH_PAPER)
+const ih_impl ih_impl_segments_paper = {
+    .section = "3, 5, B", .summary = "segments with the paper's own predicates and sums, approximate",
+#else
 const ih_impl ih_impl_segments = {
-    .size = sizeof(ih_impl), .abi_version = IH_ABI_VERSION,
-    .name = "segments", .section = "3, 5", .summary = "lower hulls merged as segment lists on a CUDA device, canonical",
-    .device = IH_DEVICE_CUDA,
-    .features = IH_HAS_F32 | IH_HAS_F64 | IH_HAS_WEIGHTS | IH_HAS_RAGGED | IH_HAS_BLOCKS | IH_HAS_BOUNDS | IH_HAS_GRADIENT | IH_CANONICAL | IH_CHECKS_DATA,
+    .section = "3, 5", .summary = "lower hulls merged as segment lists on a CUDA device, canonical",
+#endif
+    .size = sizeof(ih_impl), .abi_version = IH_ABI_VERSION, .name = SEGMENTS, .device = IH_DEVICE_CUDA,
+#if !defined(IH_PAPER)
+    .features = IH_CANONICAL |
+#else
+    .features =
+#endif
+        IH_HAS_F32 | IH_HAS_F64 | IH_HAS_WEIGHTS | IH_HAS_RAGGED | IH_HAS_BLOCKS | IH_HAS_BOUNDS | IH_HAS_GRADIENT | IH_CHECKS_DATA,
     .options = IH_OPT_WALK_CAP | IH_OPT_THREAD_MERGES,
     .available = segments_available, .workspace_bytes = segments_workspace_bytes, .fit = segments_fit, .status = segments_status,
     .backward_workspace_bytes = segments_backward_bytes, .backward = segments_backward,

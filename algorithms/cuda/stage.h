@@ -39,7 +39,9 @@ IH_DEV ih_store ih_cuda_store(const ih_cuda_fit *f, const ih_cuda_row *row)
     s.at      = f->slot_at + entry;
     s.y       = f->slot_y + entry;
     s.x       = f->kind & IH_KIND_WEIGHTED ? f->slot_x + entry : NULL;
+#if !defined(IH_PAPER)
     s.stops   = f->stop + row->chunk0 * (f->kind & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
+#endif
     s.records = f->record + row->chunk0;
     return s;
 }

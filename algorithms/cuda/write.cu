@@ -11,6 +11,9 @@ enum { THREADS = 128 };
 
 IH_HD int32_t write_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
 
+#if defined(IH_PAPER)
+#  include "../paper/edge.h"
+#else
 /* The value over the edge from vertex a to vertex b, as the caller wants it. 0: not certain. */
 IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih_segment *from, const ih_segment *to, double *z)
 {
@@ -40,6 +43,35 @@ IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih
         atomicAdd((unsigned long long *)(level == IH_LEVEL_FILTER ? &f->status->roundings_filter : level == IH_LEVEL_PAIR ? &f->status->roundings_pair : &f->status->roundings_exact), 1ull);
     return level != IH_LEVEL_NONE;
 }
+
+/* The chunk whose vertices are about to be read from its slot into the space. */
+IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *f, int64_t chunk, const ih_warp_space *space, ih_values values, int64_t begin, int32_t n, int32_t kind)
+{
+    const ih_chunk_record record = f->record[chunk];
+    ih_chunk              c;
+    c.values  = values;
+    c.begin   = begin;
+    c.y       = space->y;
+    c.x       = space->x;
+    c.start_y = f->stop + chunk * (kind & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
+    c.start_x = c.start_y + IH_CUDA_STOPS;
+    c.rise    = space->rise;
+    c.mask    = space->mask;
+    c.n       = n;
+    c.lost_y  = record.lost_y;
+    c.lost_x  = record.lost_x;
+    c.near_y  = record.near_y;
+    c.near_x  = record.near_x;
+    return c;
+}
+
+/* The vertex of an entry of the slots to a place. */
+IH_DEV void put_vertex(const ih_cuda_fit *f, const ih_chunk *c, int32_t place, int64_t entry, int32_t kind)
+{
+    c->y[place] = f->slot_y[entry];
+    if (kind & IH_KIND_WEIGHTED) c->x[place] = f->slot_x[entry];
+}
+#endif
 
 IH_KERNEL(THREADS, 1) edge_kernel(const ih_cuda_fit f)
 {
@@ -92,32 +124,16 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) write_kerne
 
     const ih_warp_space   space  = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
     const ih_lane_part    p      = ih_lane_part_of(lane, 32, n);
-    const ih_chunk_record record = f.record[chunk];
-    const ih_pair        *stop   = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
     const int64_t         slot   = chunk * (IH_CUDA_CHUNK + 1);
     ih_level              worst  = IH_LEVEL_FILTER;
     ih_warp_hull_part     part;
-    ih_chunk              c;
+    const ih_chunk        c = chunk_of_slot(&f, chunk, &space, ih_cuda_values(&f, flat, KIND), begin, n, KIND);
 
-    c.values  = ih_cuda_values(&f, flat, KIND);
-    c.begin   = begin;
-    c.y       = space.y;
-    c.x       = space.x;
-    c.start_y = stop;
-    c.start_x = stop + IH_CUDA_STOPS;
-    c.rise    = space.rise;
-    c.mask    = space.mask;
-    c.n       = n;
-    c.lost_y  = record.lost_y;
-    c.lost_x  = record.lost_x;
-    c.near_y  = record.near_y;
-    c.near_x  = record.near_x;
     space.mask[lane] = 0;
     __syncwarp();
     for (int32_t v = mine.first + lane; v <= mine.last; v += 32) {
         const int32_t at = f.slot_at[slot + v], place = ih_chunk_at(&c, at);
-        space.y[place] = f.slot_y[slot + v];
-        if (KIND & IH_KIND_WEIGHTED) space.x[place] = f.slot_x[slot + v];
+        put_vertex(&f, &c, place, slot + v, KIND);
         if (at < n) atomicOr(&space.mask[at >> 5], 1u << (at & 31));
     }
     part.last  = f.slot_at[slot + mine.last];

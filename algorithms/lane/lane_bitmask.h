@@ -27,7 +27,7 @@ IH_HD_FORCED uint32_t ih_lane_hull(const ih_chunk *c, ih_judge *j, int32_t lane,
     next = todo ? first + ih_bit_low(todo) : end;
     for (;;) {
         /* three neighbours, the middle one a rise: convex by the values alone */
-        if (under >= 0 && next - under != 2 && !ih_chunk_convex(c, j, under, top, next, kind)) {
+        if (under >= 0 && next - under != 2 && !ih_lane_convex(c, j, lane, under, top, next, kind)) {
             const uint32_t top_bit = 1u << (top - first), below = mask & ((1u << (under - first)) - 1);
             mask &= ~top_bit;
             top   = under;

@@ -11,6 +11,7 @@
 /* Shared memory of a warp. */
 enum { IH_WARP_PLACES = 33 * 32 };
 
+#if !defined(IH_PAPER)
 typedef struct ih_warp_space {
     double   *y, *x;             /* [33 * 32] x with weights only                  */
     ih_pair  *start_y, *start_x; /* [32] start_x with weights only                  */
@@ -37,6 +38,14 @@ IH_DEV ih_warp_space ih_warp_space_at(unsigned char *at, int32_t kind)
     s.rise = s.mask + 32;
     return s;
 }
+
+/* Element e of the values to a place: its value (times the sign) and weight. */
+IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *v, int64_t e, int32_t kind)
+{
+    s->y[place] = ih_value(v, e, kind);
+    if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_load(v->w, e, kind);
+}
+#endif
 
 /* A lane's part of a row on a group of lanes. */
 typedef struct ih_lane_part {
@@ -65,6 +74,9 @@ IH_DEV ih_pair ih_shfl_up_pair(ih_pair v, int32_t by, int32_t width)
     return r;
 }
 
+#if defined(IH_PAPER)
+#  include "../paper/warp_sums.h" /* sums of the working type, on the places of shared memory that it wants */
+#else
 /* Exclusive prefix sum of pairs over a group; *lost of the lane becomes a bound on the error of its prefix and own sum. */
 IH_DEV ih_pair ih_warp_prefix(ih_pair own, double *lost, ih_lane_part p)
 {
@@ -186,6 +198,7 @@ IH_DEV int32_t ih_warp_sums(ih_chunk *c, const ih_warp_space *space, ih_lane_par
     __syncwarp();
     return good;
 }
+#endif
 
 /* On input  c from ih_warp_sums.
  * On output c->mask holds the hull of the group's chunk: lane hulls, joined in rounds by the first lane of each pair. */

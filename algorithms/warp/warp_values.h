@@ -4,8 +4,10 @@
 #ifndef IH_WARP_VALUES_H
 #define IH_WARP_VALUES_H
 
-#include "../common/mean.h"
 #include "warp_chunk.h"
+#if !defined(IH_PAPER)
+#  include "../common/mean.h"
+#endif
 
 /* What a group of lanes works on. */
 typedef struct ih_warp_hull_part {
@@ -15,6 +17,9 @@ typedef struct ih_warp_hull_part {
     double  z_min, z_max;     /* bounds */
 } ih_warp_hull_part;
 
+#if defined(IH_PAPER)
+#  include "../paper/warp_values.h" /* means as quotients, rounded as they come */
+#else
 /* The mean of elements a .. b - 1, b - a > 1, times sign, an exact zero +0. The slow part: from the values, or from the pairs. */
 IH_DEV_SLOW ih_level ih_chunk_mean_slow(const ih_chunk *c, int32_t a, int32_t b, double sign, double *z)
 {
@@ -103,6 +108,7 @@ IH_DEV void ih_warp_means(const ih_chunk *c, const ih_warp_hull_part *h, ih_lane
     }
     __syncwarp();
 }
+#endif
 
 /* The last vertex before each lane's first point, -1: none. */
 IH_DEV int32_t ih_warp_vertex_before(const ih_chunk *c, ih_lane_part p, int32_t lane)
@@ -116,6 +122,7 @@ IH_DEV int32_t ih_warp_vertex_before(const ih_chunk *c, ih_lane_part p, int32_t 
     return below ? found : -1;
 }
 
+#if !defined(IH_PAPER)
 /* The value of element k of the group's chunk; before = ih_warp_vertex_before of lane k / 32. */
 IH_DEV double ih_warp_value(const ih_chunk *c, const ih_warp_hull_part *h, int32_t k, int32_t before, int32_t kind)
 {
@@ -129,6 +136,7 @@ IH_DEV double ih_warp_value(const ih_chunk *c, const ih_warp_hull_part *h, int32
     }
     return c->y[ih_chunk_at(c, v)];
 }
+#endif
 
 /* The bits of elements that begin a block, of a lane, into the batch's bits from element `flat` on. */
 IH_DEV void ih_warp_put_bits(uint32_t *bits, int64_t flat, uint32_t word)

@@ -77,7 +77,7 @@ static int print_version(void)
         int  runtime = 0, driver = 0;
         device_build_text(text, sizeof text);
         device_versions(&runtime, &driver);
-        printf("CUDA: %s; runtime %d.%d, ", text, runtime / 1000, runtime % 100 / 10);
+        printf("CUDA: %s; runtime %d.%d, ", strncmp(text, "yes: ", 5) == 0 ? text + 5 : text, runtime / 1000, runtime % 100 / 10);
         if (driver) printf("driver for up to %d.%d\n", driver / 1000, driver % 100 / 10);
         else puts("no driver");
     }

@@ -15,7 +15,7 @@ IH_DEV void empty_chunk(const ih_cuda_fit *f, int64_t chunk, int32_t lane)
     }
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kernel(const ih_cuda_fit f)
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);

@@ -52,7 +52,7 @@ IH_DEV int64_t units_of(const ih_cuda_fit *f)
     return units;
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel(const ih_cuda_fit f)
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int32_t       lane  = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);

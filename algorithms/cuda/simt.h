@@ -2,6 +2,9 @@
  * simt.h: what kernels are written with. They are CUDA C; the same text also runs on the CPU in the emulator (emulator/),
  * where each thread is a fiber, so that kernels are tested without a GPU.
  *
+ * A struct that is a kernel's parameter is IH_CONSTANT: it stays in constant memory even where its address is taken, which
+ * would otherwise copy it to the stack of every thread.
+ *
  * Rules that both keep: one-dimensional grids and blocks; dynamic shared memory only (IH_SHARED); launches by IH_LAUNCH; warp
  * functions (__shfl_sync and others) with all 32 lanes converged; no inline assembly outside #if defined(__CUDACC__). */
 #ifndef IH_CUDA_SIMT_H
@@ -13,12 +16,14 @@
 
 #if defined(__CUDACC__)
 #  define IH_KERNEL(threads, blocks) __global__ void __launch_bounds__(threads, blocks)
+#  define IH_CONSTANT const __grid_constant__
 #  define IH_DEV static __device__ __forceinline__
 #  define IH_DEV_SLOW static __device__ __noinline__
 #  define IH_SHARED(name) extern __shared__ __align__(16) unsigned char name[]
 #  define IH_LAUNCH(kernel, grid, block, shared, stream, ...) kernel<<<(unsigned)(grid), (unsigned)(block), (size_t)(shared), (stream)>>>(__VA_ARGS__)
 #else
 #  define IH_KERNEL(threads, blocks) static void
+#  define IH_CONSTANT const
 #  define IH_DEV static inline
 #  define IH_DEV_SLOW static __attribute__((noinline, unused))
 #  define IH_SHARED(name) unsigned char *const name = ih_emulated_shared()

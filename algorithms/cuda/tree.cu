@@ -32,7 +32,7 @@ IH_DEV int32_t merge_of(const ih_cuda_fit *f, int32_t level, int64_t u, int64_t 
     }
 }
 
-IH_KERNEL(THREADS, 3) merge_kernel(const ih_cuda_fit f, const int32_t level)
+IH_KERNEL(THREADS, 3) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level)
 {
     const int64_t merges = f.offsets ? (int64_t)f.status->merges[level] : f.tree_rows * ih_tree_merges(f.row_chunks, level);
     const int64_t units  = f.offsets ? (ih_cuda_chunks(&f) >> (level + 1)) + ih_cuda_tree_rows(&f) : merges;

@@ -73,7 +73,7 @@ IH_DEV void put_vertex(const ih_cuda_fit *f, const ih_chunk *c, int32_t place, i
 }
 #endif
 
-IH_KERNEL(THREADS, 1) edge_kernel(const ih_cuda_fit f)
+IH_KERNEL(THREADS, 1) edge_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     const int64_t chunk = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     if (chunk >= ih_cuda_chunks(&f)) return;
@@ -98,7 +98,7 @@ IH_DEV int64_t root_find(const ih_segment *segments, int64_t count, int64_t chun
     return lo;
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) write_kernel(const ih_cuda_fit f)
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) write_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);

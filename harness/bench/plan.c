@@ -27,20 +27,29 @@ int plan_parse_time(const char *text, double *ms)
     return 0;
 }
 
-static fault_kind read_device(plan *p, const char *text, fault *f)
+/* Number of a CUDA device, or -1. */
+static int cuda_number(const char *text)
 {
     char *end;
+    long  number;
 
+    if (strncmp(text, "cuda:", 5) != 0 || text[5] < '0' || text[5] > '9') return -1;
+    number = strtol(text + 5, &end, 10);
+    return *end || number > 1023 ? -1 : (int)number;
+}
+
+static fault_kind read_device(plan *p, const char *text, fault *f)
+{
     p->ordinal = -1;
     if (!text || strcmp(text, "cpu") == 0) {
         strcpy(p->device, "cpu");
     } else if (strncmp(text, "replay:", 7) == 0 && text[7]) {
         strcpy(p->device, "replay");
         p->trace = text + 7;
-    } else if (strncmp(text, "cuda:", 5) == 0 && text[5] >= '0' && text[5] <= '9' && strtol(text + 5, &end, 10) <= 1023 && !*end && device_built() != DEVICE_BUILD_NONE) {
-        p->ordinal = (int)strtol(text + 5, NULL, 10);
+    } else if (cuda_number(text) >= 0 && device_built() != DEVICE_BUILD_NONE) {
+        p->ordinal = cuda_number(text);
         device_label(p->ordinal, p->device);
-    } else if (strncmp(text, "cuda:", 5) == 0 && text[5] && device_built() == DEVICE_BUILD_NONE) {
+    } else if (cuda_number(text) >= 0) {
         fault_set(f, FAULT_USAGE, "--device %s: this build has no CUDA implementation to measure", text);
         f->exit_code = EXIT_NO_DEVICE;
         return FAULT_USAGE;

@@ -134,6 +134,6 @@ extern "C" cudaError_t ih_cuda_launch_backward(const ih_problem *p, const ih_gra
     if (job.n > IH_HUGE) IH_LAUNCH(backward_huge_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, ih_exact_bytes(), stream, job, what);
     IH_LAUNCH(backward_exact_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, ih_exact_bytes(), stream, job, what);
     if (job.n > IH_HUGE) IH_LAUNCH(backward_spread_kernel, ih_exact_ctas(job.total), IH_EXACT_THREADS, 0, stream, job, what);
-    IH_LAUNCH(backward_fill_kernel, job.total / 4096 < IH_FILL_CTAS ? job.total / 4096 + 1 : IH_FILL_CTAS, IH_FILL_THREADS, 0, stream, job);
+    IH_LAUNCH(backward_fill_kernel, job.total / 4096 < IH_FILL_CTAS ? job.total / 4096 + 1 : (int64_t)IH_FILL_CTAS, IH_FILL_THREADS, 0, stream, job);
     return cudaGetLastError();
 }

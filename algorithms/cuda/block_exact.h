@@ -34,7 +34,7 @@ typedef struct ih_exact_room {
 static inline int64_t ih_exact_ctas(int64_t total)
 {
     const int64_t each = IH_EXACT_THREADS / 32 * IH_EXACT_PIECE, ctas = (total + each / 16 - 1) / (each / 16);
-    return ctas < IH_EXACT_CTAS ? ctas : IH_EXACT_CTAS;
+    return ctas < IH_EXACT_CTAS ? ctas : (int64_t)IH_EXACT_CTAS;
 }
 
 IH_HD size_t ih_exact_bytes(void) { return IH_EXACT_THREADS / 32 * sizeof(ih_exact_room); }

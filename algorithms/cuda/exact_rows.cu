@@ -27,7 +27,7 @@ typedef struct exact_layout {
 IH_HD exact_layout layout_of(const ih_cuda_fit *f)
 {
     const int64_t longest = f->offsets ? f->total : f->n, fair = f->total / ELEMENTS_A_THREAD;
-    const int64_t all = fair < THREADS_MOST ? THREADS_MOST : fair < ALL_THREADS ? fair : ALL_THREADS;
+    const int64_t all = fair < THREADS_MOST ? (int64_t)THREADS_MOST : fair < ALL_THREADS ? fair : (int64_t)ALL_THREADS;
     ih_frame      most;
     exact_layout  l;
     int64_t       at = 0;

@@ -57,6 +57,7 @@ IH_HD exact_layout layout_of(const ih_cuda_fit *f)
 
 /* What the threads of a block share. */
 typedef struct exact_team {
+    exact_layout layout;
     ih_exact_row row;
     ih_vertices  vertices;
     int32_t      reach[4][THREADS_MOST]; /* low of y, top of y, low of w, top of w */
@@ -77,8 +78,9 @@ IH_DEV int32_t most_of(const int32_t *v, int32_t count)
 }
 
 /* On output team->row and team->vertices are the row at `flat` of n elements, its stops not yet there. */
-IH_DEV_SLOW void take_row(const ih_cuda_fit *f, const exact_layout *l, exact_team *team, int64_t row, int64_t flat, int64_t n)
+IH_DEV_SLOW void take_row(const ih_cuda_fit *f, exact_team *team, int64_t row, int64_t flat, int64_t n)
 {
+    const exact_layout *l = &team->layout;
     const int32_t t = (int32_t)threadIdx.x, threads = (int32_t)blockDim.x;
     const int64_t place = f->offsets ? flat : (int64_t)blockIdx.x * n, number = f->offsets ? row : (int64_t)blockIdx.x;
     ih_reach      y = ih_reach_none(), w = ih_reach_none();
@@ -98,12 +100,8 @@ IH_DEV_SLOW void take_row(const ih_cuda_fit *f, const exact_layout *l, exact_tea
         y.top = most_of(team->reach[1], threads);
         w.low = least_of(team->reach[2], threads);
         w.top = most_of(team->reach[3], threads);
-        team->row.y          = ih_cuda_at(f->y, flat, f->kind);
-        team->row.w          = f->kind & IH_KIND_WEIGHTED ? ih_cuda_at(f->w, flat, f->kind) : NULL;
-        team->row.n          = n;
-        team->row.kind       = f->kind;
-        team->row.decreasing = f->sign < 0;
-        team->row.frame      = ih_frame_of(y, w, n, f->kind);
+        team->row            = ih_exact_row_of(ih_cuda_at(f->y, flat, f->kind), f->kind & IH_KIND_WEIGHTED ? ih_cuda_at(f->w, flat, f->kind) : NULL, n,
+                                               f->kind, f->sign < 0, y, w);
         team->row.stops      = f->exact + l->stops + first;
         team->row.shift      = ih_exact_shift(team->row.frame, f->kind, n, end - first);
         for (int32_t k = 0; k < l->levels; ++k) team->vertices.level[k] = f->exact + l->level[k] + (place >> 5 * (k + 1)) + number;
@@ -264,7 +262,7 @@ IH_DEV void find_fault(const ih_cuda_fit *f)
     f->status->fault_begin = ih_cuda_row_begin(f, low);
 }
 
-IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(const ih_cuda_fit f)
+IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(const __grid_constant__ ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int64_t rows = (int64_t)f.status->given_up;
@@ -272,9 +270,10 @@ IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(const ih_cuda_fit f)
 
     if (blockIdx.x >= rows) return; /* mostly all: there is no row, and no fault */
     if (blockIdx.x == 0 && threadIdx.x == 0) find_fault(&f);
-    exact_team        *team = (exact_team *)shared;
-    const exact_layout l    = layout_of(&f);
-    room.d    = f.exact + l.rooms + l.room * blockIdx.x + threadIdx.x;
+    exact_team *team = (exact_team *)shared;
+    if (threadIdx.x == 0) team->layout = layout_of(&f);
+    __syncthreads();
+    room.d    = f.exact + team->layout.rooms + team->layout.room * blockIdx.x + threadIdx.x;
     room.step = (int64_t)blockDim.x;
     for (int64_t k = blockIdx.x; k < rows; k += gridDim.x) {
         const int64_t row = f.list[k], flat = ih_cuda_row_begin(&f, row), n = ih_cuda_row_length(&f, row);
@@ -283,13 +282,14 @@ IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(const ih_cuda_fit f)
             if (f.bits) write_bits(&f, NULL, flat, n);
             continue;
         }
-        take_row(&f, &l, team, row, flat, n);
+        take_row(&f, team, row, flat, n);
         put_stops(team, room);
-        ih_exact_hull hull = { &team->row, &team->vertices, room, 0 };
+        ih_exact_hull hull = { &team->row, &team->vertices, room, 0, 0 };
         const int32_t top   = find_hull(team, &hull);
         const int64_t means = write_values(&f, team, room, top, flat);
         if (f.bits) write_bits(&f, team->vertices.level[0], flat, n);
-        if (hull.turns) atomicAdd((unsigned long long *)&f.status->decisions_exact, (unsigned long long)hull.turns);
+        if (f.counting && hull.near) atomicAdd((unsigned long long *)&f.status->decisions_filter, (unsigned long long)hull.near);
+        if (hull.exact) atomicAdd((unsigned long long *)&f.status->decisions_exact, (unsigned long long)hull.exact);
         if (means) atomicAdd((unsigned long long *)&f.status->roundings_exact, (unsigned long long)means);
         if (threadIdx.x == 0) {
             atomicAdd((unsigned long long *)&f.status->rows_exact, 1ull);

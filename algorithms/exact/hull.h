@@ -4,7 +4,7 @@
 #ifndef IH_EXACT_HULL_H
 #define IH_EXACT_HULL_H
 
-#include "sums.h"
+#include "near.h"
 #include "vertices.h"
 
 enum { IH_EXACT_WALK_CAP = 64 };
@@ -14,12 +14,19 @@ typedef struct ih_exact_hull {
     const ih_exact_row *row;
     const ih_vertices  *vertices;
     ih_exact_room       room;
-    int64_t             turns; /* so far */
+    int64_t             near, exact; /* turns decided so far by doubles, by integers */
 } ih_exact_hull;
 
 IH_HD int32_t ih_exact_turns(ih_exact_hull *h, int64_t a, int64_t b, int64_t d)
 {
-    ++h->turns;
+    int32_t turn;
+    if (d - a == 2) return ih_exact_rises(h->row, b);
+    turn = ih_near_turn(h->row, a, b, d);
+    if (turn != IH_TURN_UNDECIDED) {
+        ++h->near;
+        return turn == IH_TURN_CONVEX;
+    }
+    ++h->exact;
     return ih_exact_convex(h->row, h->room, a, b, d);
 }
 

@@ -16,6 +16,22 @@ typedef struct ih_exact_row {
     int32_t         shift; /* at most 62, for none                                                        */
 } ih_exact_row;
 
+/* The row, from the reach of its values and weights; without stops. */
+IH_HD ih_exact_row ih_exact_row_of(const void *y, const void *w, int64_t n, int32_t kind, int32_t decreasing, ih_reach in_y, ih_reach in_w)
+{
+    ih_exact_row r;
+
+    r.y          = y;
+    r.w          = w;
+    r.n          = n;
+    r.kind       = kind;
+    r.decreasing = decreasing;
+    r.frame      = ih_frame_of(in_y, in_w, n, kind);
+    r.stops      = NULL;
+    r.shift      = 62;
+    return r;
+}
+
 /* Where one thread keeps the sums of two neighbouring ranges. */
 typedef struct ih_exact_room { uint32_t *d; int64_t step; } ih_exact_room;
 
@@ -65,14 +81,19 @@ IH_HD int64_t ih_exact_nearest(const ih_exact_row *r, int64_t k)
     return j < stops ? j : stops;
 }
 
+/* Are the elements between a, b and stops at pa, pb fewer than those of [a, b), counting the stops themselves as `cost`? */
+IH_HD int32_t ih_exact_stops_help(int64_t a, int64_t b, int64_t pa, int64_t pb, int64_t cost)
+{
+    return pb > pa && (a < pa ? pa - a : a - pa) + (b < pb ? pb - b : b - pb) + cost < b - a;
+}
+
 /* Sum over [a, b), a < b, in two's complement. */
 IH_HD_SLOW void ih_exact_sum_range(const ih_exact_row *r, ih_exact_sum *sum, int64_t a, int64_t b)
 {
     const int64_t ja = ih_exact_nearest(r, a), jb = ih_exact_nearest(r, b);
     const int64_t pa = ja ? ja << r->shift : 0, pb = jb ? jb << r->shift : 0;
-    const int64_t over = (a < pa ? pa - a : a - pa) + (b < pb ? pb - b : b - pb);
 
-    if (jb > ja && over + r->frame.ky / 8 < b - a) {
+    if (ih_exact_stops_help(a, b, pa, pb, r->frame.ky / 8)) {
         const int64_t   each = ih_exact_stop_words(r->frame, r->kind);
         const uint32_t *from = ja ? r->stops + (ja - 1) * each : NULL, *to = r->stops + (jb - 1) * each;
         ih_wide_between(&sum->s, from, to, r->frame.ky);

@@ -37,6 +37,7 @@ static double value_of(rng *r, int shape, int64_t i, int64_t n, int32_t kind)
     case 6: return fabs(any_finite(r, kind));
     case 7: return 0.25;                                                                          /* constant */
     case 8: return ldexp(1.0, (int)(i * 200 / n) - 100) * (1 + rng_unit(r) / 256);                /* rising, a hull of many vertices */
+    case 9: return 3 + (kind & IH_KIND_F32 ? 0x1p-22 : 0x1p-51) * (double)rng_below(r, 3);         /* near ties */
     default: return rng_bell(r) + (double)i / (double)n;
     }
 }
@@ -45,7 +46,8 @@ static double weight_of(rng *r, int shape, int32_t kind)
 {
     double w;
     if (shape == 3) return (double)(1 + rng_below(r, 3));
-    if (shape == 9 && rng_one_in(r, 2)) return 0x1p-60;
+    if (shape == 9) return 1 + rng_unit(r);
+    if (shape == 10 && rng_one_in(r, 2)) return 0x1p-60;
     if (rng_one_in(r, 4)) return 1.0;
     do w = fabs(any_finite(r, kind));
     while (w == 0);
@@ -61,7 +63,7 @@ void hard_row_frame(hard_row *h)
         if (h->w) ih_reach_value(&w, h->w, i, h->row.kind);
     }
     free(h->room_words);
-    h->row.frame  = ih_frame_of(y, w, h->row.n, h->row.kind);
+    h->row        = ih_exact_row_of(h->y, h->w, h->row.n, h->row.kind, h->row.decreasing, y, w);
     h->room_words = malloc((size_t)(ih_exact_room_words(h->row.frame) * STEP) * sizeof *h->room_words);
     h->room.d     = h->room_words;
     h->room.step  = STEP;
@@ -86,13 +88,9 @@ void hard_row_open(hard_row *h, rng *r, int64_t n, int shape, int32_t kind, int 
     h->in.dtype = kind & IH_KIND_F32 ? IH_F32 : IH_F64;
     h->in.sign  = decreasing ? -1 : 1;
 
-    h->row.y          = h->y;
-    h->row.w          = h->w;
     h->row.n          = n;
     h->row.kind       = kind;
     h->row.decreasing = decreasing;
-    h->row.stops      = NULL;
-    h->row.shift      = 62;
     h->stops          = NULL;
     h->room_words     = NULL;
     hard_row_frame(h);

@@ -10,7 +10,7 @@
 
 #include "../../fits/rng.h"
 
-enum { HARD_SHAPES = 10 };
+enum { HARD_SHAPES = 11 };
 
 typedef struct hard_row {
     ih_row       in;    /* for the exact level of the CPU */

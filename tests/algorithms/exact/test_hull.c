@@ -28,7 +28,7 @@ static void vertices_close(ih_vertices *v)
 static void solve(hard_row *h, ih_vertices *v)
 {
     const int64_t n = h->row.n;
-    ih_exact_hull hull = { &h->row, v, h->room, 0 };
+    ih_exact_hull hull = { &h->row, v, h->room, 0, 0 };
     int32_t       top = 0;
 
     for (int64_t lane = 0; lane <= n / 32; ++lane) v->level[0][lane] = ih_exact_lane(&hull, lane);

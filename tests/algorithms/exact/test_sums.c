@@ -2,6 +2,8 @@
  * test_sums.c: turns, means and weights of ranges, with stops and without, against the exact level of the CPU. */
 #include "rows.h"
 
+#include "exact/near.h"
+
 #include "cpu/exact.h"
 
 #include <setjmp.h>
@@ -31,7 +33,7 @@ static void frames_are_enough(void **state)
 static void turns_and_means(void **state)
 {
     rng     r = rng_seeded(1);
-    int64_t orders[3] = { 0, 0, 0 };
+    int64_t orders[3] = { 0, 0, 0 }, near = 0;
 
     (void)state;
     for (int round = 0; round < 20 * HARD_SHAPES * IH_KINDS; ++round) {
@@ -48,9 +50,14 @@ static void turns_and_means(void **state)
             ih_exact_sum  sum;
             ih_mean       mean;
             int           order;
+            ih_turn       turn;
             assert_int_equal(ih_exact_compare(&h.in, a, b, b, d, &order), IH_OK);
             assert_int_equal(ih_exact_convex(&h.row, h.room, a, b, d), order < 0);
             ++orders[order + 1];
+            turn = ih_near_turn(&h.row, a, b, d);
+            if (turn != IH_TURN_UNDECIDED) assert_int_equal(turn == IH_TURN_CONVEX, order < 0);
+            if (order == 0) assert_int_equal(turn == IH_TURN_CONVEX, 0);
+            near += turn != IH_TURN_UNDECIDED;
             assert_int_equal(ih_exact_mean(&h.in, a, d, &mean), IH_OK);
             sum = ih_exact_sum_of(&h.row, h.room, k & 1, a, d);
             assert_int_equal(bits_of(ih_exact_mean_of(&h.row, &sum, kind)), bits_of(mean.z));
@@ -60,6 +67,7 @@ static void turns_and_means(void **state)
         hard_row_close(&h);
     }
     assert_true(orders[0] > 1000 && orders[1] > 1000 && orders[2] > 1000);
+    assert_true(near > (orders[0] + orders[2]) * 9 / 10); /* else the doubles are of no use */
 }
 
 /* Means beside the boundaries of rounding: v + (gap between v and the next) / 2, exactly, a little more and a little less. */

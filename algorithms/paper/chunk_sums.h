@@ -9,10 +9,11 @@
 #include "duo.h"
 #include "judge.h"
 
-enum { PAPER_PLACES = 33 * 32 };
+enum { PAPER_LANES = 32, PAPER_PLACES = 33 * PAPER_LANES };
 
 /* A chunk at work: point k = 0 .. n stands before element begin + k of the row. In arrays of the working type T: of places,
- * and behind the PAPER_PLACES high parts of float32 the low parts; starts are duo<T> [lanes]. */
+ * and behind the PAPER_PLACES high parts of float32 the low parts; starts are duo<T>, and for float32
+ * once more as doubles behind the PAPER_LANES pairs. */
 typedef struct ih_chunk {
     void       *y, *x;             /* without weights there is no x: x = k                                  */
     const void *start_y, *start_x;
@@ -40,23 +41,28 @@ IH_HD duo<float>  sum_at(const void *sums, int32_t place, float)
 
 template <class T> IH_HD duo<T> sum_at(const void *sums, int32_t place) { return sum_at(sums, place, (T)0); }
 
-IH_HD double in_double(duo<float> s, duo<float> t) { return ((double)s.hi + (double)t.hi) + ((double)s.lo + (double)t.lo); }
-IH_HD double in_double(duo<double> s, duo<double> t) { return (s.hi + t.hi) + s.lo; }
-
-template <class T> IH_HD double coordinate(const void *starts, const void *sums, int32_t lane, int32_t place)
+/* start + sum as one double. */
+IH_HD double coordinate(const void *starts, const void *sums, int32_t lane, int32_t place, float)
 {
-    return in_double(((const duo<T> *)starts)[lane], sum_at<T>(sums, place));
+    const duo<float> t = sum_at<float>(sums, place);
+    return ((const double *)starts)[PAPER_LANES + lane] + ((double)t.hi + (double)t.lo);
+}
+
+IH_HD double coordinate(const void *starts, const void *sums, int32_t lane, int32_t place, double)
+{
+    const duo<double> s = ((const duo<double> *)starts)[lane];
+    return (s.hi + ((const double *)sums)[place]) + s.lo;
 }
 
 /* Coordinates of a place of lane l, from the chunk's start. */
 IH_HD_FORCED double ih_chunk_y(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
 {
-    return kind & IH_KIND_F32 ? coordinate<float>(c->start_y, c->y, l, place) : coordinate<double>(c->start_y, c->y, l, place);
+    return kind & IH_KIND_F32 ? coordinate(c->start_y, c->y, l, place, 0.0f) : coordinate(c->start_y, c->y, l, place, 0.0);
 }
 
 IH_HD_FORCED double ih_chunk_x(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
 {
-    return kind & IH_KIND_F32 ? coordinate<float>(c->start_x, c->x, l, place) : coordinate<double>(c->start_x, c->x, l, place);
+    return kind & IH_KIND_F32 ? coordinate(c->start_x, c->x, l, place, 0.0f) : coordinate(c->start_x, c->x, l, place, 0.0);
 }
 
 /* Difference of two places in pairs; points of one lane share its start. */
@@ -89,7 +95,7 @@ template <class T, bool WEIGHTED> IH_HD_SLOW int32_t convex_in_pairs(const void 
  * exact. *sure = 0: it does not decide. */
 template <class T, bool WEIGHTED> IH_HD int32_t convex_by_filter(T x1, T y1, T x2, T y2, T most_y, T most_x, int32_t *sure)
 {
-    const T u  = limits<T>::u;
+    const T u  = unit<T>::u;
     const T p1 = x1 * y2, p2 = y1 * x2, turn = p1 - p2;
     T       bound = 12 * u * most_y * (magnitude(x1) + magnitude(x2)) + 8 * u * (magnitude(p1) + magnitude(p2));
     if (WEIGHTED) bound += 12 * u * most_x * (magnitude(y1) + magnitude(y2));

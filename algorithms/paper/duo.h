@@ -5,6 +5,7 @@
 
 #include "../common/hd.h"
 #include "../common/values.h"
+#include "magnitude.h"
 
 template <class T> struct duo { T hi, lo; };
 
@@ -14,10 +15,10 @@ template <class T> struct duo { T hi, lo; };
 #  define IH_HD_MEMBER inline
 #endif
 
-/* Of a working type: unit roundoff, largest finite number. */
-template <class T> struct limits;
-template <> struct limits<float> { static constexpr float u = 0x1p-24f, most = IH_F32_MOST; };
-template <> struct limits<double> { static constexpr double u = 0x1p-53, most = 0x1.fffffffffffffp1023; };
+/* Unit roundoff of a working type. */
+template <class T> struct unit;
+template <> struct unit<float> { static constexpr float u = 0x1p-24f; };
+template <> struct unit<double> { static constexpr double u = 0x1p-53; };
 
 template <bool F32> struct working_type { typedef double type; };
 template <> struct working_type<true> { typedef float type; };

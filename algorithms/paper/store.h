@@ -7,8 +7,7 @@
 #include "../common/segment.h"
 #include "../common/values.h"
 #include "judge.h"
-
-#include <string.h>
+#include "magnitude.h"
 
 enum { IH_SLOT_CHUNK = 1024 };
 
@@ -66,20 +65,6 @@ IH_HD int32_t ih_store_rises(const ih_store *s, int64_t index)
 
 /* b - a from the parts. */
 IH_HD double ih_parts_between(ih_pair a0, double a, ih_pair b0, double b) { return ((b0.hi - a0.hi) + (b0.lo - a0.lo)) + (b - a); }
-
-/* The upper half of |v|: its exponent, and some digits that do not change an order of exponents. */
-IH_HD int32_t ih_magnitude(double v)
-{
-#if defined(__CUDA_ARCH__)
-    return __double2hiint(v) & 0x7fffffff;
-#else
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    return (int32_t)(bits >> 32 & 0x7fffffff);
-#endif
-}
-
-IH_HD int32_t ih_most(int32_t a, int32_t b) { return a > b ? a : b; }
 
 /* turn(a, b, d) = (b_x - a_x)(d_y - a_y) - (b_y - a_y)(d_x - a_x) > 0? On coordinates rounded to one double each its error is
  * below 2^(em + ed - 45), em the exponent of the largest coordinate, start or difference and ed that of the largest

@@ -88,7 +88,7 @@ static int close_enough(const ih_problem *p, const fit_result *fit, const backwa
             for (int64_t i = begin; i < end; ++i) largest = fmax(largest, fabs(problem_value(p, expected->grad[k].at, i)));
             for (int64_t i = begin; i < end; ++i) {
                 const double e = problem_value(p, expected->grad[k].at, i), g = problem_value(p, got->grad[k].at, i);
-                if (e == g || fabs(e - g) <= fmax(tolerance * largest, 2 * least)) continue;
+                if (e == g || (largest > 0 && fabs(e - g) <= tolerance * largest + 2 * least)) continue;
                 snprintf(v->text, sizeof v->text, "%s at row %" PRId64 ", index %" PRId64 " is %a instead of %a, and the row's largest is %a", names[k], row,
                          i - begin, g, e, largest);
                 return 0;

@@ -109,7 +109,7 @@ static void add_machine(doc *d, const view *v)
         json_object_foreach(v->data->runs[k], key, value) {
             int64_t same = 0;
             int     seen = 0;
-            if (!is_of_machine(key)) continue;
+            if (!is_of_machine(key) || strcmp(key, "device_code") == 0) continue;
             for (int64_t i = 0; i < v->data->run_count; ++i) {
                 const int equal = json_equal(json_object_get(v->data->runs[i], key), value);
                 seen |= equal && i < k;
@@ -123,6 +123,54 @@ static void add_machine(doc *d, const view *v)
         }
 }
 
+/* ---- device code ---- */
+
+/* The code that a GPU runs: the highest architecture of its major number that is not above it; 0 if that is PTX. */
+static int arch_taken(const json_t *run)
+{
+    const json_t *kernels = json_object_get(json_object_get(run, "device_code"), "kernels");
+    const double  device  = atof(text_of(json_object_get(run, "gpu"), "compute_capability"));
+    int           taken   = 0;
+
+    for (size_t k = 0; k < json_array_size(kernels); ++k) {
+        const int arch = (int)json_integer_value(json_object_get(json_array_get(kernels, k), "arch"));
+        if (arch / 10 == (int)device && arch <= (int)(10 * device + 0.5) && arch > taken) taken = arch;
+    }
+    return taken;
+}
+
+static void add_kernels(doc *d, const json_t *run)
+{
+    static const char *const heads[] = { "kernel", "architecture", "registers", "stack (bytes)", "spill stores (bytes)", "spill loads (bytes)", "static shared (bytes)", "code" };
+    static const char *const counts[] = { "arch", "registers", "stack_bytes", "spill_store_bytes", "spill_load_bytes", "shared_bytes" };
+    const json_t            *code = json_object_get(run, "device_code"), *kernels = json_object_get(code, "kernels");
+    const int                arch = arch_taken(run);
+
+    doc_add(d, DOC_TEXT, "Device code: %s; machine code for %s, PTX for %s; flags: %s", text_of(code, "compiler"), text_of(code, "archs"), text_of(code, "ptx"),
+            text_of(code, "flags"));
+    if (arch == 0) return;
+    doc_table(d, "kernels", "Kernels that ran: registers of a thread, and what did not fit into them; a hash of the machine code.", 8, heads);
+    for (size_t k = 0; k < json_array_size(kernels); ++k) {
+        const json_t *kernel = json_array_get(kernels, k);
+        if (json_integer_value(json_object_get(kernel, "arch")) != arch) continue;
+        doc_row(d, "");
+        doc_cell(d, "%s", text_of(kernel, "name"));
+        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; ++i) put_count(d, (int64_t)json_integer_value(json_object_get(kernel, counts[i])));
+        doc_cell(d, "%s", text_of(kernel, "hash"));
+    }
+}
+
+/* Of each build that there is, once. */
+static void add_device_code(doc *d, const view *v)
+{
+    for (int64_t k = 0; k < v->data->run_count; ++k) {
+        const json_t *code = json_object_get(v->data->runs[k], "device_code");
+        int           seen = code == NULL;
+        for (int64_t i = 0; i < k && !seen; ++i) seen = json_equal(json_object_get(v->data->runs[i], "device_code"), code);
+        if (!seen) add_kernels(d, v->data->runs[k]);
+    }
+}
+
 /* ---- protocol ---- */
 
 static void add_protocols(doc *d, const view *v)
@@ -132,14 +180,16 @@ static void add_protocols(doc *d, const view *v)
         int             seen = 0;
         for (int64_t i = 0; i < k && !seen; ++i) {
             const protocol *o = &v->bench[i].cell->protocol;
-            seen = !o->cold == !p->cold && o->settle == p->settle && o->settle_max == p->settle_max && o->samples_min == p->samples_min && o->cell_ms == p->cell_ms;
+            seen = o->call == p->call && o->work == p->work && !o->cold == !p->cold && o->settle == p->settle && o->settle_max == p->settle_max && o->samples_min == p->samples_min && o->cell_ms == p->cell_ms;
         }
         if (seen) continue;
         doc_add(d, DOC_TEXT,
-                "Protocol %s: %s. Outputs are poisoned before each call and compared after it; warm-up until the last three times agree within %g %%, at "
+                "Protocol %s%s%s: %s. Outputs are poisoned before each call and compared after it; warm-up until the last three times agree within %g %%, at "
                 "most %d calls; then at least %d samples, and until %g ms have been spent on a cell; all cells of a problem and a copy are sampled "
                 "once in each round, in an order shuffled from the recorded seed.",
-                p->cold ? "cold" : "hot",
+                p->cold ? "cold" : "hot", v->bench[k].call[0] ? "; " : "", v->bench[k].call,
+                p->call != CALL_HOST && p->cold ? "on a device: a buffer three times as large as its L2 is written before each sample, events around the call are timed" :
+                p->call != CALL_HOST ? "on a device: each sample follows an untimed call on the same data, events around the call are timed" :
                 p->cold ? "before each sample every line of a buffer larger than the last-level cache is read and written" :
                           "each sample follows an untimed call on the same data",
                 100 * p->settle, (int)p->settle_max, (int)p->samples_min, p->cell_ms);
@@ -171,7 +221,7 @@ static void add_times(doc *d, const view *v)
         start_row(d, c);
         doc_cell(d, "%s", c->cell->problem);
         doc_cell(d, "%s", c->cell->impl);
-        doc_cell(d, "%s", c->cell->protocol.cold ? "cold" : "hot");
+        doc_cell(d, "%s%s%s", c->cell->protocol.cold ? "cold" : "hot", c->call[0] ? "; " : "", c->call);
         put_count(d, c->cell->threads);
         put_count(d, c->samples);
         put_number(d, c->median_ms);
@@ -357,6 +407,7 @@ fault_kind report_build(doc *d, const view *v, const report_source *sources, int
     if (v->n_refused) add_refused(d, v);
     doc_add(d, DOC_HEADING, "Where it was measured");
     add_machine(d, v);
+    add_device_code(d, v);
     add_runs(d, v);
     for (int k = 0; k < REPORT_FIGURES; ++k) {
         free(svg[k]);

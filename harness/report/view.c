@@ -9,11 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int same_work(const protocol *a, const protocol *b) { return !a->cold == !b->cold && a->call == b->call && a->work == b->work; }
+
+/* Device code that the CPU emulates has no times. */
+static int has_times(const cell_record *c) { return strncmp(c->device, "emulated:", 9) != 0; }
+
 /* Two records of one thing: the later one counts. Other code is the same thing, measured again. */
 static int same_thing(const cell_record *a, const cell_record *b)
 {
     return strcmp(a->impl, b->impl) == 0 && strcmp(a->problem, b->problem) == 0 && strcmp(a->device, b->device) == 0 &&
-           !a->accuracy == !b->accuracy && (a->accuracy || !a->protocol.cold == !b->protocol.cold);
+           !a->accuracy == !b->accuracy && (a->accuracy || same_work(&a->protocol, &b->protocol));
 }
 
 static int is_final(const cell_record *c) { return c->status == CELL_OK || c->status == CELL_WRONG || c->status == CELL_UNSUPPORTED; }
@@ -34,14 +39,18 @@ static void describe(view_cell *v)
     char     message[IH_SPEC_MESSAGE], more[64] = "";
 
     v->dtype = v->weighting = "";
+    v->call[0] = 0;
+    if (v->cell->protocol.call != CALL_HOST)
+        snprintf(v->call, sizeof v->call, "%.63s, %s%s%s", v->cell->device, call_kind_name(v->cell->protocol.call), v->cell->protocol.work == WORK_FIT ? "" : ", ",
+                 v->cell->protocol.work == WORK_FIT ? "" : work_kind_name(v->cell->protocol.work));
     snprintf(v->family, sizeof v->family, "%.*s", (int)strcspn(v->cell->problem, ":"), v->cell->problem);
     snprintf(v->set, sizeof v->set, "%s", v->family);
     if (spec && ih_spec_parse(spec, v->cell->problem, message, sizeof message) == 0) {
         v->dtype     = spec->dtype == IH_F32 ? "float32" : "float64";
         v->weighting = ih_weighting_at((int32_t)spec->weighting)->name;
         if (spec->rows > 1) snprintf(more, sizeof more, ", %lld rows", (long long)spec->rows);
-        snprintf(v->set, sizeof v->set, "%s, %s%s%s%s", v->family, v->dtype, spec->weighting == IH_WEIGHTING_unit ? "" : ", w=",
-                 spec->weighting == IH_WEIGHTING_unit ? "" : v->weighting, more);
+        snprintf(v->set, sizeof v->set, "%s, %s%s%s%s%s%s", v->family, v->dtype, spec->weighting == IH_WEIGHTING_unit ? "" : ", w=",
+                 spec->weighting == IH_WEIGHTING_unit ? "" : v->weighting, more, v->call[0] ? ", " : "", v->call);
     }
     free(spec);
 }
@@ -99,7 +108,8 @@ static fault_kind find_peers(view *v, fault *f)
         char        name[64];
         int         known = 0;
         snprintf(name, sizeof name, "%.*s", (int)strcspn(impl, ":"), impl);
-        if (ih_impl_find(name)) continue;
+        /* ours, perhaps of another build: peers have neither digest nor workspace */
+        if (ih_impl_find(name) || v->bench[k].cell->digest[0] || v->bench[k].cell->workspace_bytes >= 0) continue;
         for (int i = 0; i < v->n_peers; ++i) known |= strcmp(v->peers[i], impl) == 0;
         if (!known) strcpy(v->peers[v->n_peers++], impl);
     }
@@ -127,7 +137,7 @@ fault_kind view_make(view *v, const journal_data *data, fault *f)
         describe(&one);
         kind = derive(&one, f);
         if (c->accuracy && json_object_size(c->accuracy) > 0) v->accuracy[v->n_accuracy++] = one;
-        else if (!c->accuracy && c->status == CELL_OK) v->bench[v->n_bench++] = one;
+        else if (!c->accuracy && c->status == CELL_OK && has_times(c)) v->bench[v->n_bench++] = one;
         if (c->status != CELL_OK) v->refused[v->n_refused++] = one;
     }
     if (!kind) kind = group(v->bench, v->n_bench, f);
@@ -149,7 +159,8 @@ const view_cell *view_beside(const view *v, const view_cell *cell, const char *i
 {
     for (int64_t k = 0; k < v->n_bench; ++k) {
         const cell_record *c = v->bench[k].cell;
-        if (strcmp(c->impl, impl) == 0 && strcmp(c->problem, cell->cell->problem) == 0 && !c->protocol.cold == !cell->cell->protocol.cold)
+        if (strcmp(c->impl, impl) == 0 && strcmp(c->problem, cell->cell->problem) == 0 && strcmp(c->device, cell->cell->device) == 0 &&
+            same_work(&c->protocol, &cell->cell->protocol))
             return &v->bench[k];
     }
     return NULL;

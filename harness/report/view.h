@@ -10,7 +10,8 @@
 typedef struct view_cell {
     int64_t            at;          /* its number: place among the cells of the journals, from 0        */
     const cell_record *cell;
-    char               set[96];     /* the problem without its length: "noise, float64, w=extreme"       */
+    char               set[160];    /* the problem without its length: "noise, float64, w=extreme"       */
+    char               call[96];    /* on a device: which, and what a call is: "cuda:0, graph"; else ""   */
     char               family[48];
     const char        *dtype, *weighting; /* "" for a file problem without either                        */
     int64_t            samples;     /* that count                                                        */

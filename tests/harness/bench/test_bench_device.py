@@ -16,7 +16,7 @@ UNITS = ("--problem", "noise:f32:n=3000", "--problem", "trend:f64:w=uniform:rows
 
 class Bench(BenchTest):
     def bench(self, *args, code=0, env=None):
-        done = self.isohull("bench", *FAST, "-o", "j", *args, env={**ANYWAY, **(env or {})})
+        done = self.isohull("bench", *FAST, "--impl", "segments", "-o", "j", *args, env={**ANYWAY, **(env or {})})
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
@@ -105,9 +105,25 @@ class Bench(BenchTest):
         self.assertIn("undecided", done.stdout)
         self.good("results", "check", "j")
 
+    def test_report(self):
+        """What was emulated is in no table of times; the same records of a GPU are, by kind of call, with its kernels."""
+        self.bench(*UNITS)
+        self.good("report", "j", "-o", "emulated")
+        self.assertNotIn("table times", self.read("emulated/report.md").decode())
+        lines = self.lines("j")
+        lines[0]["device_code"]["kernels"] = [{"name": f"chunk_{arch}", "arch": arch, "registers": 40 + arch, "stack_bytes": 0, "spill_store_bytes": 0,
+                                               "spill_load_bytes": 0, "shared_bytes": 16, "hash": "0123456789abcdef"} for arch in (80, 90, 100)]
+        self.write("k", "".join(json.dumps(line).replace("emulated:0", "cuda:0") + "\n" for line in lines))
+        self.good("report", "k", "-o", "there")
+        text = self.read("there/report.md").decode()
+        self.assertEqual(text.count("| segments | cold; cuda:0, direct |"), 2)
+        self.assertIn("| chunk_90 | 90 | 130 | 0 | 0 | 0 | 16 | 0123456789abcdef |", text)
+        self.assertNotIn("chunk_80", text)
+        self.good("verify", "there/report.md")
+
     def test_accuracy(self):
-        self.good("accuracy", "--device", "cuda:0", *UNITS, "-o", "j")
-        self.assertIn("0 cells", self.good("accuracy", "--device", "cuda:0", *UNITS, "-o", "j").stderr)
+        self.good("accuracy", "--device", "cuda:0", "--impl", "segments", *UNITS, "-o", "j")
+        self.assertIn("0 cells", self.good("accuracy", "--device", "cuda:0", "--impl", "segments", *UNITS, "-o", "j").stderr)
         for cell in self.cells("j"):
             self.assertEqual((cell["impl"], cell["device"], cell["status"]), ("segments", "emulated:0", "ok"))
             self.assertEqual((cell["accuracy"]["not_rounded"], cell["accuracy"]["missing"], cell["accuracy"]["extra"]), (0, 0, 0))

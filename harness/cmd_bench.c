@@ -160,6 +160,7 @@ int cmd_bench(int argc, char **argv)
         { "--device", "DEVICE", "cpu (default), cuda:N (N from 0), or replay:FILE: a recorded trace instead of measurements (docs/journal.md).", &request.device },
         { "--call", "direct|graph", "(cuda:N) direct (default): each call is enqueued by the host; graph: captured once, each call launches the graph.", &request.call },
         { "--what", "WORK", "(cuda:N) What is timed: fit (default), backward (the gradient in y of a fit), or fit+backward.", &request.work },
+        { "--digests", "FILE", "(cuda:N) Digests by cpu_exact (tests/data/fit_digests.txt): past 2e7 elements, where it is too slow to be the\nreferee, what the other referee finds is compared with them. Default: none.", &request.digests },
         { "--limit", "T", "Longest time of one problem; then its process is ended (status timeout). Default: ten times its share\nof --time, at least 60s.", &o.limit },
         { "--format", "table|json|gbench", "What is printed. table (default); json: one object with the run and its cells; gbench: run by Google\nBenchmark, whose own flags follow '--'.", &o.format },
         { "-o", "JOURNAL", "Journal, .jsonl: appended to, one line a cell; cells that it has are not measured again. Default: none.", &o.out },

@@ -111,7 +111,7 @@ class GpuSession:
         with torch.cuda.stream(self.stream):
             z = self.fit()
             self.stream.synchronize()
-            peak = torch.cuda.max_memory_allocated()
+            peak = torch.cuda.max_memory_allocated() - self.want.numel() * self.want.element_size()
             self.first = z.clone()
             difference = (z.double() - self.want.double()).abs().max().item() if z.numel() else 0.0
             scale = self.y.abs().max().item() if z.numel() else 0.0

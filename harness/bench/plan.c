@@ -78,6 +78,8 @@ static fault_kind read_numbers(plan *p, const plan_request *request, long long *
         return fault_set(f, FAULT_USAGE, "option --protocol: '%s' is neither cold nor hot", request->protocol);
     if (request->call && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --call goes with --device cuda:N");
     if (request->call && !call_kind_parse(request->call, &(call_kind){ CALL_HOST })) return fault_set(f, FAULT_USAGE, "option --call: '%s' is neither direct nor graph", request->call);
+    if (request->digests && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --digests goes with --device cuda:N");
+    p->digests = request->digests;
     if (request->work && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --what goes with --device cuda:N");
     if (request->work && !work_kind_parse(request->work, &(work_kind){ WORK_FIT })) return fault_set(f, FAULT_USAGE, "option --what: '%s' is none of fit, backward, fit+backward", request->work);
     return FAULT_NONE;

@@ -10,7 +10,7 @@
 typedef struct plan_request {
     const char *const *impls, *const *problems; /* end with NULL (select.h) */
     const char *const *peers;                   /* names, possibly several separated by commas; ends with NULL; or NULL */
-    const char        *preset, *threads, *time, *seed, *protocol, *device, *call, *work;
+    const char        *preset, *threads, *time, *seed, *protocol, *device, *call, *work, *digests;
 } plan_request;
 
 enum { PLAN_PEERS = 16 };
@@ -19,6 +19,7 @@ typedef struct plan {
     char         device[64]; /* as in records: "cpu", "cuda:0", "replay"                 */
     int          ordinal;    /* of a CUDA device; -1: none                               */
     const char  *trace;      /* replay: path of the trace                                */
+    const char  *digests;    /* CUDA device: file of digests by cpu_exact, or NULL       */
     ih_spec     *problems;   /* [problem_count]                                          */
     int32_t      problem_count, impl_count; /* peers are counted as implementations, the last of each problem */
     char         peers[PLAN_PEERS][64];

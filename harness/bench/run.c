@@ -48,7 +48,7 @@ static double now_ms(void)
 
 target *run_target(const plan *p, fault *f)
 {
-    target     *t = p->trace ? target_replay(p->trace, f) : p->ordinal >= 0 ? target_cuda(p->ordinal, f) : target_cpu(f);
+    target     *t = p->trace ? target_replay(p->trace, f) : p->ordinal >= 0 ? target_cuda(p->ordinal, p->digests, f) : target_cpu(f);
     const char *names[PLAN_PEERS];
 
     if (!t || p->peer_count == 0) return t;

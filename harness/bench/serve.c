@@ -234,7 +234,7 @@ int serve(const char *impl, int ordinal, const json_t *run)
     size_t  room = 0;
     fault   f;
 
-    s.t = target_cuda(ordinal, &f);
+    s.t = target_cuda(ordinal, NULL, &f);
     if (!s.t) {
         say("%s", f.message);
         return f.exit_code;

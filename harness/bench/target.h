@@ -50,7 +50,8 @@ struct target {
 };
 
 target *target_cpu(fault *f);                             /* NULL on a fault */
-target *target_cuda(int ordinal, fault *f);               /* a CUDA device; see target_cuda.h */
+/* A CUDA device (target_cuda.h). digests: NULL, or a file of digests by cpu_exact, with which those of another referee are compared. */
+target *target_cuda(int ordinal, const char *digests, fault *f);
 target *target_replay(const char *trace_path, fault *f);
 
 #endif

@@ -5,6 +5,7 @@
 #include "cuda_call.h"
 #include "nvml.h"
 #include "nvtx.h"
+#include "referee.h"
 #include "stages.h"
 
 #include "io/digest.h"
@@ -21,6 +22,7 @@ static const int64_t FLUSH_LEAST = 1 << 20;
 typedef struct cuda {
     device    *d;
     nvml      *n;          /* NULL: there is none */
+    const char *digests;   /* or NULL             */
     char       label[32];
     void      *flush;      /* [flush_bytes] on the device */
     size_t     flush_bytes;
@@ -51,10 +53,26 @@ static void cuda_close(target *t)
     cuda_data_close(&s->data);
 }
 
+/* The referee was not cpu_exact, but what cpu_exact found may be kept. */
+static fault_kind check_referee(const cuda *s, const ih_spec *spec, problem_info *info, fault *f)
+{
+    char       problem[RECORD_TEXT], kept[17], by[sizeof info->referee];
+    fault_kind kind;
+
+    ih_spec_format(spec, problem, sizeof problem);
+    kind = referee_kept(s->digests, problem, kept, f);
+    if (kind || !kept[0]) return kind;
+    if (strcmp(kept, info->digest) != 0) return fault_set(f, FAULT_LIBRARY, "%s finds the digest %s, but %s keeps %s of cpu_exact", info->referee, info->digest, s->digests, kept);
+    snprintf(by, sizeof by, "%.30s, digest as of cpu_exact", info->referee);
+    strcpy(info->referee, by);
+    return FAULT_NONE;
+}
+
 static fault_kind cuda_open(target *t, const ih_spec *spec, problem_info *info, fault *f)
 {
-    cuda *s = t->state;
-    return cuda_data_open(&s->data, s->d, spec, info, f);
+    cuda      *s    = t->state;
+    fault_kind kind = cuda_data_open(&s->data, s->d, spec, info, f);
+    return kind || !s->digests || !info->referee[0] ? kind : check_referee(s, spec, info, f);
 }
 
 fault_kind target_cuda_open_given(target *t, const ih_spec *spec, const array *z_want, problem_info *info, fault *f)
@@ -331,7 +349,7 @@ static void cuda_free(target *t)
     free(t);
 }
 
-target *target_cuda(int ordinal, fault *f)
+target *target_cuda(int ordinal, const char *digests, fault *f)
 {
     target    *t = calloc(1, sizeof *t);
     cuda      *s = calloc(1, sizeof *s);
@@ -345,6 +363,7 @@ target *target_cuda(int ordinal, fault *f)
         return NULL;
     }
     device_label(ordinal, s->label);
+    s->digests = digests;
     *t = (target){ .device = s->label, .state = s, .now_ms = now_ms, .open = cuda_open, .prepare = cuda_prepare, .sample = cuda_sample,
                    .verify = cuda_verify, .digest = cuda_digest, .stages = cuda_stages, .copy = cuda_copy, .read = cuda_read,
                    .empty = cuda_empty, .look = cuda_look, .close = cuda_close, .free = cuda_free };

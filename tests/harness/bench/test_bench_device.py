@@ -85,6 +85,15 @@ class Bench(BenchTest):
         self.bad("bench", *FAST, "--impl", "cpu_pav", says="another device", env=ANYWAY)
         self.bad("bench", "--time", "1s", "--impl", "segments", says="another device", env=ANYWAY)
 
+    def test_referee_of_long_problems(self):
+        """Past 2e7 elements the digest of another referee is compared with the one that is kept, before any call."""
+        problem = "constant:f32:rows=10000001:n=2"
+        self.write("other", f"{problem} 0123456789abcdef 1\n")
+        self.bench("--problem", problem, "--digests", "other", code=1)
+        self.assertIn("cpu_pav finds the digest", self.cells("j")[-1]["why"])
+        self.assertIn("keeps 0123456789abcdef of cpu_exact", self.cells("j")[-1]["why"])
+        self.bad("bench", "--digests", "other", says="--digests")
+
     @unittest.skipUnless(os.environ.get("NVML_FAKE"), "no library stands for NVML")
     def test_clocks(self):
         env = {"ISOHULL_NVML_ANYWAY": "1", "LD_LIBRARY_PATH": os.environ["NVML_FAKE"]}

@@ -18,6 +18,13 @@ static int64_t entries, zeros, single;
 
 typedef struct gradients { void *y, *w; ih_cuda_status status; } gradients;
 
+/* A bound in the type of the problem, as ih_backward passes it on. */
+static double bound_of(const ih_problem *p, double v)
+{
+    volatile float rounded = (float)v; /* gcc 12 at -O3 leaves out a conversion to float and back under a condition */
+    return p->dtype == IH_F32 ? (double)rounded : v;
+}
+
 /* The gradients that `which` asks for (1: in y, 2: in w), of a problem and blocks in host memory. */
 static gradients run(const ih_problem *host, const int64_t *block_offsets, const int64_t *block_starts, const void *g, int which)
 {
@@ -32,7 +39,8 @@ static gradients run(const ih_problem *host, const int64_t *block_offsets, const
     p.y       = device_copy(host->y, bytes);
     p.w       = device_copy(host->w, bytes);
     p.offsets = device_copy(host->offsets, ((size_t)rows + 1) * 8);
-    if (p.dtype == IH_F32) p.y_min = (double)(float)p.y_min, p.y_max = (double)(float)p.y_max; /* as ih_backward does */
+    p.y_min = bound_of(host, host->y_min);
+    p.y_max = bound_of(host, host->y_max);
     ih_gradient_init(&gradient);
     gradient.block_offsets = device_copy(block_offsets, ((size_t)rows + 1) * 8);
     gradient.block_starts  = device_copy(block_starts, (size_t)block_offsets[rows] * 8);

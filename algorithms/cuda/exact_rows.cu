@@ -50,7 +50,7 @@ IH_HD exact_layout layout_of(const ih_cuda_fit *f)
     most.ky = ih_frame_most_y(f->kind);
     most.kx = ih_frame_most_x(f->kind);
     most.ey = most.ex = 0;
-    l.room  = ih_exact_room_words(most) * l.threads;
+    l.room  = ih_exact_space_words(most) * l.threads;
     l.words = at + l.room * l.blocks;
     return l;
 }
@@ -110,7 +110,7 @@ IH_DEV_SLOW void take_row(const ih_cuda_fit *f, exact_team *team, int64_t row, i
 }
 
 /* Prefix sums: each thread adds up a range, the ranges are scanned, and each thread puts its stops. */
-IH_DEV_SLOW void put_stops(const exact_team *team, ih_exact_room room)
+IH_DEV_SLOW void put_stops(const exact_team *team, ih_exact_space room)
 {
     const ih_exact_row *r = &team->row;
     const int32_t       t = (int32_t)threadIdx.x, threads = (int32_t)blockDim.x, weighted = r->kind & IH_KIND_WEIGHTED;
@@ -183,7 +183,7 @@ IH_DEV_SLOW int32_t find_hull(const exact_team *team, ih_exact_hull *h)
 IH_DEV double clipped(const ih_cuda_fit *f, double z) { return z < f->y_min ? f->y_min + 0.0 : z > f->y_max ? f->y_max + 0.0 : z; }
 
 /* z at the first element of each block, then over the others. */
-IH_DEV_SLOW int64_t write_values(const ih_cuda_fit *f, const exact_team *team, ih_exact_room room, int32_t top, int64_t flat)
+IH_DEV_SLOW int64_t write_values(const ih_cuda_fit *f, const exact_team *team, ih_exact_space room, int32_t top, int64_t flat)
 {
     const ih_exact_row *r = &team->row;
     const int32_t       t = (int32_t)threadIdx.x, threads = (int32_t)blockDim.x;
@@ -266,7 +266,7 @@ IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(const __grid_constant__ ih_cuda_fit
 {
     IH_SHARED(shared);
     const int64_t rows = (int64_t)f.status->given_up;
-    ih_exact_room room;
+    ih_exact_space room;
 
     if (blockIdx.x >= rows) return; /* mostly all: there is no row, and no fault */
     if (blockIdx.x == 0 && threadIdx.x == 0) find_fault(&f);
@@ -299,7 +299,11 @@ IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(const __grid_constant__ ih_cuda_fit
     }
 }
 
-extern "C" size_t ih_cuda_exact_words(const ih_cuda_fit *f) { return (size_t)layout_of(f).words; }
+extern "C" size_t ih_cuda_exact_words(const ih_cuda_fit *f)
+{
+    const int64_t most = (int64_t)1 << 50; /* far beyond any memory, and nothing overflows below it */
+    return f->total > most || f->rows > most ? SIZE_MAX / 4 : (size_t)layout_of(f).words;
+}
 
 extern "C" cudaError_t ih_cuda_launch_exact_rows(const ih_cuda_fit *f, cudaStream_t stream)
 {

@@ -13,7 +13,7 @@ enum { IH_EXACT_WALK_CAP = 64 };
 typedef struct ih_exact_hull {
     const ih_exact_row *row;
     const ih_vertices  *vertices;
-    ih_exact_room       room;
+    ih_exact_space       room;
     int64_t             near, exact; /* turns decided so far by doubles, by integers */
 } ih_exact_hull;
 

@@ -50,7 +50,7 @@ IH_HD uint64_t ih_divide_words(uint64_t a, uint64_t b)
 
 /* s / w of magnitudes, not 0, to the type of kind (its F32 bit). The leading words give the quotient between q - 1 and
  * q + 2, q >= 2^61; if these round apart, the exact sign of s - boundary w decides. */
-IH_HD_SLOW double ih_exact_quotient(const ih_wide *s, const ih_wide *w, ih_frame f, int32_t kind)
+IH_HD_SLOW double ih_exact_divide(const ih_wide *s, const ih_wide *w, ih_frame f, int32_t kind)
 {
     const int32_t  digits = kind & IH_KIND_F32 ? 24 : 53, least = kind & IH_KIND_F32 ? -149 : -1074;
     int32_t        ps, pw, e;
@@ -78,7 +78,7 @@ IH_HD double ih_exact_mean_of(const ih_exact_row *r, const ih_exact_sum *sum, in
 {
     double q;
     if (sum->sign == 0) return 0.0;
-    q = ih_exact_quotient(&sum->s, &sum->w, r->frame, kind);
+    q = ih_exact_divide(&sum->s, &sum->w, r->frame, kind);
     return (sum->sign < 0) != (r->decreasing != 0) ? -q : q;
 }
 

@@ -33,15 +33,15 @@ IH_HD ih_exact_row ih_exact_row_of(const void *y, const void *w, int64_t n, int3
 }
 
 /* Where one thread keeps the sums of two neighbouring ranges. */
-typedef struct ih_exact_room { uint32_t *d; int64_t step; } ih_exact_room;
+typedef struct ih_exact_space { uint32_t *d; int64_t step; } ih_exact_space;
 
 /* Words of room of a thread: two sums of w y, two of w, each with a limb for carries. */
-IH_HD int64_t ih_exact_room_words(ih_frame f) { return 2 * ((int64_t)f.ky + 1) + 2 * ((int64_t)f.kx + 1); }
+IH_HD int64_t ih_exact_space_words(ih_frame f) { return 2 * ((int64_t)f.ky + 1) + 2 * ((int64_t)f.kx + 1); }
 
 /* Sum of w y and of w of a range: in two's complement, then as magnitudes. */
 typedef struct ih_exact_sum { ih_wide s, w; int32_t sign; } ih_exact_sum;
 
-IH_HD ih_exact_sum ih_exact_sum_at(ih_exact_room room, ih_frame f, int32_t which)
+IH_HD ih_exact_sum ih_exact_sum_at(ih_exact_space room, ih_frame f, int32_t which)
 {
     uint32_t    *d = room.d + which * ((int64_t)f.ky + f.kx + 2) * room.step;
     ih_exact_sum a;
@@ -55,7 +55,7 @@ IH_HD ih_exact_sum ih_exact_sum_at(ih_exact_room room, ih_frame f, int32_t which
 IH_HD int32_t ih_exact_stop_words(ih_frame f, int32_t kind) { return f.ky + (kind & IH_KIND_WEIGHTED ? f.kx : 0); }
 
 /* Add (or take away) element i, w only if there are weights. */
-IH_HD_FORCED void ih_exact_add(const ih_exact_row *r, ih_exact_sum *a, int64_t i, int32_t away)
+IH_HD_FORCED void ih_exact_add_element(const ih_exact_row *r, ih_exact_sum *a, int64_t i, int32_t away)
 {
     const ih_digits y = ih_digits_of(r->y, i, r->kind);
     const int32_t   negative = y.negative ^ r->decreasing ^ away;
@@ -98,18 +98,18 @@ IH_HD_SLOW void ih_exact_sum_range(const ih_exact_row *r, ih_exact_sum *sum, int
         const uint32_t *from = ja ? r->stops + (ja - 1) * each : NULL, *to = r->stops + (jb - 1) * each;
         ih_wide_between(&sum->s, from, to, r->frame.ky);
         if (r->kind & IH_KIND_WEIGHTED) ih_wide_between(&sum->w, from ? from + r->frame.ky : NULL, to + r->frame.ky, r->frame.kx);
-        for (int64_t i = a; i < pa; ++i) ih_exact_add(r, sum, i, 0);
-        for (int64_t i = pa; i < a; ++i) ih_exact_add(r, sum, i, 1);
-        for (int64_t i = pb; i < b; ++i) ih_exact_add(r, sum, i, 0);
-        for (int64_t i = b; i < pb; ++i) ih_exact_add(r, sum, i, 1);
+        for (int64_t i = a; i < pa; ++i) ih_exact_add_element(r, sum, i, 0);
+        for (int64_t i = pa; i < a; ++i) ih_exact_add_element(r, sum, i, 1);
+        for (int64_t i = pb; i < b; ++i) ih_exact_add_element(r, sum, i, 0);
+        for (int64_t i = b; i < pb; ++i) ih_exact_add_element(r, sum, i, 1);
     } else {
-        for (int64_t i = a; i < b; ++i) ih_exact_add(r, sum, i, 0);
+        for (int64_t i = a; i < b; ++i) ih_exact_add_element(r, sum, i, 0);
     }
     if (!(r->kind & IH_KIND_WEIGHTED)) ih_wide_add(&sum->w, 0, (uint64_t)(b - a), 0, 0);
 }
 
 /* The same as magnitudes with a sign. */
-IH_HD ih_exact_sum ih_exact_sum_of(const ih_exact_row *r, ih_exact_room room, int32_t which, int64_t a, int64_t b)
+IH_HD ih_exact_sum ih_exact_sum_of(const ih_exact_row *r, ih_exact_space room, int32_t which, int64_t a, int64_t b)
 {
     ih_exact_sum sum = ih_exact_sum_at(room, r->frame, which);
     ih_exact_sum_range(r, &sum, a, b);
@@ -124,7 +124,7 @@ IH_HD_SLOW void ih_exact_add_stops(const ih_exact_row *r, ih_exact_sum *sum, int
     const int32_t each = ih_exact_stop_words(r->frame, r->kind);
 
     for (; j < to; ++j) {
-        for (int64_t i = j << r->shift; i < (j + 1) << r->shift; ++i) ih_exact_add(r, sum, i, 0);
+        for (int64_t i = j << r->shift; i < (j + 1) << r->shift; ++i) ih_exact_add_element(r, sum, i, 0);
         if (!stops) continue;
         ih_wide_store(&sum->s, stops + j * each, 1, r->frame.ky);
         if (r->kind & IH_KIND_WEIGHTED) ih_wide_store(&sum->w, stops + j * each + r->frame.ky, 1, r->frame.kx);
@@ -154,7 +154,7 @@ IH_HD int32_t ih_exact_rises(const ih_exact_row *r, int64_t i)
 }
 
 /* Is mean[a, b) below mean[b, d)? */
-IH_HD_SLOW int32_t ih_exact_convex(const ih_exact_row *r, ih_exact_room room, int64_t a, int64_t b, int64_t d)
+IH_HD_SLOW int32_t ih_exact_convex(const ih_exact_row *r, ih_exact_space room, int64_t a, int64_t b, int64_t d)
 {
     ih_exact_sum left, right;
 

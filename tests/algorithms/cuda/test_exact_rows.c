@@ -272,6 +272,8 @@ static void workspace(void **state)
         f.rows  = 100000;
         f.n     = 1000;
         assert_true((double)ih_cuda_exact_words(&f) * 4 <= most[kind] * 1e8);
+        f.total = f.n = INT64_MAX;
+        assert_true(ih_cuda_exact_words(&f) > (size_t)1 << 60);
         f.total = f.n = 0;
         assert_int_equal(ih_cuda_exact_words(&f), 0);
     }

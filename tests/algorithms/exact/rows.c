@@ -64,7 +64,7 @@ void hard_row_frame(hard_row *h)
     }
     free(h->room_words);
     h->row        = ih_exact_row_of(h->y, h->w, h->row.n, h->row.kind, h->row.decreasing, y, w);
-    h->room_words = malloc((size_t)(ih_exact_room_words(h->row.frame) * STEP) * sizeof *h->room_words);
+    h->room_words = malloc((size_t)(ih_exact_space_words(h->row.frame) * STEP) * sizeof *h->room_words);
     h->room.d     = h->room_words;
     h->room.step  = STEP;
 }

@@ -18,7 +18,7 @@ typedef struct hard_row {
     void        *y, *w;
     uint32_t    *stops; /* after hard_row_stops           */
     uint32_t    *room_words;
-    ih_exact_room room;
+    ih_exact_space room;
 } hard_row;
 
 /* Memory is exactly as large as what it holds, so that AddressSanitizer sees every step outside. */

@@ -21,8 +21,8 @@ class Bench(BenchTest):
         return done
 
     def test_emulated_times_are_refused(self):
-        self.bad("bench", *FAST, *UNITS, says="emulated")
-        self.bad("serve", says="emulated")
+        self.bad("bench", *FAST, *UNITS, says="would mean nothing")
+        self.bad("serve", says="would mean nothing")
 
     def test_records(self):
         table = self.bench(*UNITS).stdout
@@ -30,7 +30,7 @@ class Bench(BenchTest):
         self.assertIn("enqueued by the host", table)
         run = self.lines("j")[0]
         self.assertEqual(run["device"], "emulated:0")
-        self.assertIn("emulated", run["timing_refused"])
+        self.assertRegex(run["timing_refused"], "emulated|sanitizers")
         self.assertEqual(run["gpu"]["name"], "emulated")
         self.assertGreater(run["gpu"]["l2_bytes"], 0)
         self.assertTrue(run["device_code"]["emulated"])

@@ -10,7 +10,7 @@
 enum { IH_FILL_CTAS = 128, IH_FILL_THREADS = 256 };
 
 /* Offsets that do not rise from 0 to n: the fit wrote no blocks, and nothing is done but to say so. */
-IH_KERNEL(IH_WINDOW_THREADS, 8) backward_find_kernel(ih_block_job job)
+IH_KERNEL(IH_WINDOW_THREADS, 8) backward_find_kernel(IH_CONSTANT ih_block_job job)
 {
     for (int64_t r = (int64_t)blockIdx.x * IH_WINDOW_THREADS + threadIdx.x; job.offsets && r <= job.rows; r += (int64_t)gridDim.x * IH_WINDOW_THREADS) {
         const int64_t at = job.offsets[r];
@@ -23,9 +23,9 @@ IH_KERNEL(IH_WINDOW_THREADS, 8) backward_find_kernel(ih_block_job job)
 }
 
 #define IH_BACKWARD_KERNELS(what) \
-    IH_KERNEL(IH_WINDOW_THREADS, 1) backward_sum_kernel_##what(ih_block_job job) { ih_windows_sum(&job, what); } \
-    IH_KERNEL(IH_JOIN_THREADS, 1) backward_join_kernel_##what(ih_block_job job) { ih_windows_join(&job, what); } \
-    IH_KERNEL(IH_WINDOW_THREADS, 1) backward_write_kernel_##what(ih_block_job job) { ih_window_long(&job, blockIdx.x, what); }
+    IH_KERNEL(IH_WINDOW_THREADS, 1) backward_sum_kernel_##what(IH_CONSTANT ih_block_job job) { ih_windows_sum(&job, what); } \
+    IH_KERNEL(IH_JOIN_THREADS, 1) backward_join_kernel_##what(IH_CONSTANT ih_block_job job) { ih_windows_join(&job, what); } \
+    IH_KERNEL(IH_WINDOW_THREADS, 1) backward_write_kernel_##what(IH_CONSTANT ih_block_job job) { ih_window_long(&job, blockIdx.x, what); }
 /* IH_SUM_G, with IH_SUM_Y 8 more, and the kind */
 IH_BACKWARD_KERNELS(4)
 IH_BACKWARD_KERNELS(5)
@@ -36,12 +36,12 @@ IH_BACKWARD_KERNELS(13)
 IH_BACKWARD_KERNELS(14)
 IH_BACKWARD_KERNELS(15)
 
-IH_KERNEL(IH_EXACT_THREADS, 1) backward_huge_kernel(ih_block_job job, int32_t what) { ih_exact_huge(&job, what); }
-IH_KERNEL(IH_EXACT_THREADS, 1) backward_spread_kernel(ih_block_job job, int32_t what) { ih_exact_spread(&job, what); }
-IH_KERNEL(IH_EXACT_THREADS, 1) backward_exact_kernel(ih_block_job job, int32_t what) { ih_exact_blocks(&job, what); }
+IH_KERNEL(IH_EXACT_THREADS, 1) backward_huge_kernel(IH_CONSTANT ih_block_job job, int32_t what) { ih_exact_huge(&job, what); }
+IH_KERNEL(IH_EXACT_THREADS, 1) backward_spread_kernel(IH_CONSTANT ih_block_job job, int32_t what) { ih_exact_spread(&job, what); }
+IH_KERNEL(IH_EXACT_THREADS, 1) backward_exact_kernel(IH_CONSTANT ih_block_job job, int32_t what) { ih_exact_blocks(&job, what); }
 
 /* NaN into the rows at fault, and the row of the first fault into the status. */
-IH_KERNEL(IH_FILL_THREADS, 1) backward_fill_kernel(ih_block_job job)
+IH_KERNEL(IH_FILL_THREADS, 1) backward_fill_kernel(IH_CONSTANT ih_block_job job)
 {
     const uint64_t fault = job.status->fault;
 

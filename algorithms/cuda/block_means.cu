@@ -6,18 +6,18 @@
 #include "block_windows.h"
 
 /* find, sum, join: block_windows.h. huge, exact: blocks that pairs leave open, block_exact.h. */
-IH_KERNEL(IH_WINDOW_THREADS, 8) means_find_kernel(ih_block_job job) { ih_windows_find(&job); }
+IH_KERNEL(IH_WINDOW_THREADS, 8) means_find_kernel(IH_CONSTANT ih_block_job job) { ih_windows_find(&job); }
 
 #define IH_MEANS_KERNELS(kind) \
-    IH_KERNEL(IH_WINDOW_THREADS, 1) means_sum_kernel_##kind(ih_block_job job) { ih_windows_sum(&job, (kind) | IH_SUM_Y | IH_SUM_MEANS); } \
-    IH_KERNEL(IH_JOIN_THREADS, 1) means_join_kernel_##kind(ih_block_job job) { ih_windows_join(&job, (kind) | IH_SUM_Y | IH_SUM_MEANS); }
+    IH_KERNEL(IH_WINDOW_THREADS, 1) means_sum_kernel_##kind(IH_CONSTANT ih_block_job job) { ih_windows_sum(&job, (kind) | IH_SUM_Y | IH_SUM_MEANS); } \
+    IH_KERNEL(IH_JOIN_THREADS, 1) means_join_kernel_##kind(IH_CONSTANT ih_block_job job) { ih_windows_join(&job, (kind) | IH_SUM_Y | IH_SUM_MEANS); }
 IH_MEANS_KERNELS(0)
 IH_MEANS_KERNELS(1)
 IH_MEANS_KERNELS(2)
 IH_MEANS_KERNELS(3)
 
-IH_KERNEL(IH_EXACT_THREADS, 1) means_huge_kernel(ih_block_job job) { ih_exact_huge(&job, job.kind | IH_SUM_Y | IH_SUM_MEANS); }
-IH_KERNEL(IH_EXACT_THREADS, 1) means_exact_kernel(ih_block_job job) { ih_exact_blocks(&job, job.kind | IH_SUM_Y | IH_SUM_MEANS); }
+IH_KERNEL(IH_EXACT_THREADS, 1) means_huge_kernel(IH_CONSTANT ih_block_job job) { ih_exact_huge(&job, job.kind | IH_SUM_Y | IH_SUM_MEANS); }
+IH_KERNEL(IH_EXACT_THREADS, 1) means_exact_kernel(IH_CONSTANT ih_block_job job) { ih_exact_blocks(&job, job.kind | IH_SUM_Y | IH_SUM_MEANS); }
 
 static void job_of(ih_block_job *job, int64_t total, int64_t rows)
 {

@@ -137,7 +137,7 @@ IH_DEV void blocks_write_starts(const uint32_t *bits, int64_t words, const uint1
 }
 
 /* blocks_write_kernel: the first `groups` warps write starts, the threads of the CTAs behind them offsets. */
-IH_KERNEL(IH_BLOCKS_THREADS, 4) blocks_write_kernel(ih_cuda_fit f, ih_blocks_ws ws, int64_t start_ctas, int64_t *starts, int64_t *block_offsets)
+IH_KERNEL(IH_BLOCKS_THREADS, 4) blocks_write_kernel(IH_CONSTANT ih_cuda_fit f, IH_CONSTANT ih_blocks_ws ws, int64_t start_ctas, int64_t *starts, int64_t *block_offsets)
 {
     const int32_t warps = IH_BLOCKS_THREADS / 32;
     if ((int64_t)blockIdx.x < start_ctas) {

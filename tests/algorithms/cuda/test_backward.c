@@ -374,6 +374,7 @@ static void offsets_at_fault(void)
 
 int main(void)
 {
+    device_there();
     seams();
     offsets_at_fault();
     rows_at_fault();

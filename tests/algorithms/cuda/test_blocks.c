@@ -231,6 +231,7 @@ static void rows_at_fault(void)
 
 int main(void)
 {
+    device_there();
     seams();
     rows_at_fault();
     long_blocks_in_integers();

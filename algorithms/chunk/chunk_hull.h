@@ -45,38 +45,38 @@ IH_HD void ih_mask_clear(uint32_t *mask, int32_t a, int32_t b)
     mask[to] &= ~tail;
 }
 
-IH_HD_FORCED int32_t ih_chunk_turns(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d, int32_t kind)
+IH_ANY_JUDGE IH_HD_FORCED int32_t ih_chunk_turns(const ih_chunk *c, ih_any_judge *j, int32_t a, int32_t b, int32_t d, int32_t exact, int32_t kind)
 {
     if (d - a == 2) { /* three neighbours: the values decide */
         ++j->by_filter;
         return ih_chunk_rises(c, b);
     }
-    return ih_chunk_convex(c, j, a, b, d, kind);
+    return ih_chunk_convex(c, j, a, b, d, exact, kind);
 }
 
 /* Join the hulls of points start .. s and s .. end. A step is one turn of the walk; the neighbours of the ends are found
  * once per move, so that empty lanes are skipped once. */
-IH_HD_FORCED void ih_chunk_join(const ih_chunk *c, ih_judge *j, int32_t start, int32_t s, int32_t end, ih_walk_count *count, int32_t kind)
+IH_ANY_JUDGE IH_HD_FORCED void ih_chunk_join(const ih_chunk *c, ih_any_judge *j, int32_t start, int32_t s, int32_t end, ih_walk_count *count, int32_t kind)
 {
     int32_t a = ih_mask_before(c->mask, s), b = ih_mask_after(c->mask, s, end);
     int32_t before, after, moved = 1;
     int64_t steps = 0, removed = 1;
 
-    if (ih_chunk_rises(c, s) && ih_chunk_turns(c, j, a, s, b, kind)) return; /* convex at s: nothing goes */
+    if (ih_chunk_rises(c, s) && ih_chunk_turns(c, j, a, s, b, 0, kind)) return; /* convex at s: nothing goes */
     before = a > start ? ih_mask_before(c->mask, a) : -1;
     after  = b < end ? ih_mask_after(c->mask, b, end) : -1;
     while (moved) {
         moved = 0;
         while (before >= 0) {
             ++steps;
-            if (ih_chunk_turns(c, j, before, a, b, kind)) break;
+            if (ih_chunk_turns(c, j, before, a, b, 0, kind)) break;
             a      = before;
             before = a > start ? ih_mask_before(c->mask, a) : -1;
             ++removed;
         }
         while (after >= 0) {
             ++steps;
-            if (ih_chunk_turns(c, j, a, b, after, kind)) break;
+            if (ih_chunk_turns(c, j, a, b, after, 0, kind)) break;
             b     = after;
             after = b < end ? ih_mask_after(c->mask, b, end) : -1;
             ++removed;
@@ -88,7 +88,7 @@ IH_HD_FORCED void ih_chunk_join(const ih_chunk *c, ih_judge *j, int32_t start, i
 }
 
 /* All joins, in rounds of doubling width. c->mask holds the lane hulls before and the chunk's hull after. */
-IH_HD_FORCED void ih_chunk_join_lanes(const ih_chunk *c, ih_judge *j, ih_walk_count *count, int32_t kind)
+IH_ANY_JUDGE IH_HD_FORCED void ih_chunk_join_lanes(const ih_chunk *c, ih_any_judge *j, ih_walk_count *count, int32_t kind)
 {
     for (int32_t width = 32; width < c->n; width *= 2)
         for (int32_t start = 0; start + width < c->n; start += 2 * width) {

@@ -3,9 +3,6 @@
 #ifndef IH_CHUNK_SUMS_H
 #define IH_CHUNK_SUMS_H
 
-#if defined(IH_PAPER)
-#  include "../paper/chunk_sums.h" /* the same functions with the paper's own predicates */
-#else
 #include "../common/judge.h"
 #include "../common/values.h"
 
@@ -100,7 +97,7 @@ IH_HD ih_point ih_chunk_point(const ih_chunk *c, int32_t k)
 {
     ih_point p = { 0 };
     p.index = c->begin + k;
-#if defined(IH_SIMT) /* the same additions in the same order as when the sums were made */
+#if defined(IH_SIMT) /* from the lane's start */
     const int32_t lane = (k - (k == c->n)) >> 5, kind = c->values.kind;
     ih_sums       s    = { { 0, 0 }, { 0, 0 }, 0, 0 };
     s.y = c->start_y[lane];
@@ -109,75 +106,76 @@ IH_HD ih_point ih_chunk_point(const ih_chunk *c, int32_t k)
     p.y = s.y;
     p.x = s.x;
     if (!(kind & IH_KIND_WEIGHTED)) p.x.hi = (double)k;
+    p.err_x = c->lost_x + s.lost_x * (1 + 0x1p-10);
+    p.err_y = c->lost_y + s.lost_y * (1 + 0x1p-10);
 #else
     p.y.hi  = c->y[k];
     p.y.lo  = c->y_lo[k];
     p.x.hi  = c->x ? c->x[k] : (double)k;
     p.x.lo  = c->x ? c->x_lo[k] : 0.0;
-#endif
     p.err_x = c->lost_x;
     p.err_y = c->lost_y;
+#endif
     return p;
 }
 
 /* After the cheap filter: the filter with the lo parts, then the other levels. */
-IH_HD_SLOW int32_t ih_chunk_convex_slow(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d)
+#if defined(IH_SIMT)
+/* By value, and answers as ih_judge_slow takes them: what is passed by its address would have to stand in memory elsewhere too. */
+IH_HD_SLOW int32_t ih_chunk_convex_slow(ih_chunk c, int32_t a, int32_t b, int32_t d)
 {
-#if defined(IH_SIMT) /* sums that one double holds: rounding keeps the order of the products, and their residues are exact */
-    if (c->near_y == 0 && c->near_x == 0) {
-        const int32_t ka = ih_chunk_at(c, a), kb = ih_chunk_at(c, b), kd = ih_chunk_at(c, d), weighted = c->values.kind & IH_KIND_WEIGHTED;
-        const ih_pair y1 = ih_two_diff(c->y[kb], c->y[ka]), y2 = ih_two_diff(c->y[kd], c->y[kb]);
-        const ih_pair x1 = ih_two_diff(weighted ? c->x[kb] : b, weighted ? c->x[ka] : a), x2 = ih_two_diff(weighted ? c->x[kd] : d, weighted ? c->x[kb] : b);
-        if (y1.lo == 0 && y2.lo == 0 && x1.lo == 0 && x2.lo == 0) {
-            const ih_pair p1 = ih_two_prod(y1.hi, x2.hi), p2 = ih_two_prod(y2.hi, x1.hi);
-            const int32_t convex = p2.hi > p1.hi || (p2.hi == p1.hi && p2.lo > p1.lo);
-            return ih_judge_settled(j, a, b, d, convex, 1);
-        }
-    }
-#endif
+    ih_turn turn;
+    const ih_point pa = ih_chunk_point(&c, a), pb = ih_chunk_point(&c, b), pd = ih_chunk_point(&c, d);
+    turn = ih_turn_near(&pa, &pb, &pd);
+    if (turn != IH_TURN_UNDECIDED) return turn == IH_TURN_CONVEX;
+    turn = ih_turn_pair(&pa, &pb, &pd);
+    return turn == IH_TURN_UNDECIDED ? 4 : 2 + (turn == IH_TURN_CONVEX);
+}
+
+IH_HD int32_t ih_chunk_convex_more(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d) { return ih_judge_slow(j, ih_chunk_convex_slow(*c, a, b, d)); }
+
+#  if defined(__cplusplus)
+IH_HD int32_t ih_chunk_convex_more(const ih_chunk *c, ih_judge_quick *j, int32_t a, int32_t b, int32_t d)
+{
+    (void)c, (void)a, (void)b, (void)d;
+    j->undecided = 1;
+    return 0;
+}
+#  endif
+#else
+IH_HD_SLOW int32_t ih_chunk_convex_more(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d)
+{
     const ih_point pa = ih_chunk_point(c, a), pb = ih_chunk_point(c, b), pd = ih_chunk_point(c, d);
     return ih_judge_convex(j, &pa, &pb, &pd);
 }
+#endif
 
-/* Is the turn at points a < b < d convex? The cheap filter takes hi parts only. Its errors: each hi is off by near, each
+/* Is the turn at a < b < d convex, whose rounded differences are given? The cheap filter takes hi parts only. Its errors: each hi is off by near, each
  * difference is rounded once, so a difference t is off by u |t| + 2 near; then as in ih_turn_filter. That is
  * 2 near_y (x1 + x2) + 2 near_x (|y1| + |y2|) + 8 near_x near_y + (3 u + ...) (|p1| + |p2|), rounding of p and the u |t|
  * of both factors together; 4 u, and the factor 1 + 2^-40, cover second orders and the rounding of the bound. */
-IH_HD_FORCED int32_t ih_chunk_convex(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d, int32_t kind)
+IH_ANY_JUDGE IH_HD_FORCED int32_t ih_chunk_convex_of(const ih_chunk *c, ih_any_judge *j, int32_t a, int32_t b, int32_t d, double y1, double x1, double y2, double x2,
+                                        int32_t exact, int32_t kind)
+{
+    const double p1 = y1 * x2, p2 = y2 * x1;
+    if (exact) { /* all differences are: rounding keeps the order of the products, and their residues are exact */
+        const int32_t convex = p1 != p2 ? p2 > p1 : fma(y2, x1, -p2) > fma(y1, x2, -p1);
+        return ih_judge_settled(j, c->begin + a, c->begin + b, c->begin + d, convex, 0);
+    } else {
+        double bound = 2 * c->near_y * (x1 + x2) + 0x1p-51 * (fabs(p1) + fabs(p2));
+        if (kind & IH_KIND_WEIGHTED) bound += c->near_x * (2 * (fabs(y1) + fabs(y2)) + 8 * c->near_y);
+        if (fabs(p2 - p1) > bound * (1 + 0x1p-40)) return ih_judge_settled(j, c->begin + a, c->begin + b, c->begin + d, p2 > p1, 0);
+    }
+    return ih_chunk_convex_more(c, j, a, b, d);
+}
+
+IH_ANY_JUDGE IH_HD_FORCED int32_t ih_chunk_convex(const ih_chunk *c, ih_any_judge *j, int32_t a, int32_t b, int32_t d, int32_t exact, int32_t kind)
 {
     const int32_t ka = ih_chunk_at(c, a), kb = ih_chunk_at(c, b), kd = ih_chunk_at(c, d);
     const double  y1 = c->y[kb] - c->y[ka], y2 = c->y[kd] - c->y[kb];
     const double  x1 = kind & IH_KIND_WEIGHTED ? c->x[kb] - c->x[ka] : ih_small_double(b - a);
     const double  x2 = kind & IH_KIND_WEIGHTED ? c->x[kd] - c->x[kb] : ih_small_double(d - b);
-    const double p1 = y1 * x2, p2 = y2 * x1, turn = p2 - p1;
-    double       bound = 2 * c->near_y * (fabs(x1) + fabs(x2)) + 0x1p-51 * (fabs(p1) + fabs(p2));
-
-    if (kind & IH_KIND_WEIGHTED) bound += c->near_x * (2 * (fabs(y1) + fabs(y2)) + 8 * c->near_y);
-    if (fabs(turn) > bound * (1 + 0x1p-40)) return ih_judge_settled(j, c->begin + a, c->begin + b, c->begin + d, turn > 0, 0);
-    return ih_chunk_convex_slow(c, j, a, b, d);
+    return ih_chunk_convex_of(c, j, a, b, d, y1, x1, y2, x2, exact, kind);
 }
 
-#if defined(IH_SIMT)
-/* Coordinates of a place of lane l, from the chunk's start. */
-IH_HD_FORCED double ih_chunk_y(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
-{
-    (void)l, (void)kind;
-    return c->y[place];
-}
-
-IH_HD_FORCED double ih_chunk_x(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
-{
-    (void)l, (void)kind;
-    return c->x[place];
-}
-#endif
-
-/* The same among the points of one lane. */
-IH_HD_FORCED int32_t ih_lane_convex(const ih_chunk *c, ih_judge *j, int32_t lane, int32_t a, int32_t b, int32_t d, int32_t kind)
-{
-    (void)lane;
-    return ih_chunk_convex(c, j, a, b, d, kind);
-}
-
-#endif
 #endif

@@ -57,7 +57,9 @@ IH_HD int64_t ih_store_index(const ih_store *s, const ih_segment *segment, int32
     return (int64_t)segment->chunk * s->size + ih_store_position(s, segment->slot, v);
 }
 
-IH_HD ih_point ih_store_vertex(const ih_store *s, const ih_segment *segment, int32_t v)
+typedef ih_point ih_vertex;
+
+IH_HD ih_vertex ih_store_vertex(const ih_store *s, const ih_segment *segment, int32_t v)
 {
     const ih_chunk_record *record   = &s->records[segment->chunk];
     const int32_t          kind     = s->values.kind, position = ih_store_position(s, segment->slot, v);
@@ -92,7 +94,7 @@ IH_HD ih_point ih_store_vertex(const ih_store *s, const ih_segment *segment, int
 }
 
 /* A vertex as exactly as it is known: here it always is. */
-IH_HD ih_point ih_store_refined(const ih_store *s, const ih_point *p)
+IH_HD ih_point ih_store_refined(const ih_store *s, const ih_vertex *p)
 {
     (void)s;
     return *p;

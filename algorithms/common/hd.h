@@ -26,4 +26,14 @@ IH_HD double ih_small_double(int v)
 #endif
 }
 
+/* v = 0 .. 2^52 - 1 likewise. */
+IH_HD double ih_index_double(long long v)
+{
+#if defined(__CUDA_ARCH__)
+    return __longlong_as_double(0x4330000000000000ll | v) - 0x1p52;
+#else
+    return (double)v;
+#endif
+}
+
 #endif

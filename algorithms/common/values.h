@@ -18,9 +18,23 @@ typedef struct ih_values {
     int32_t     kind;
 } ih_values;
 
+/* A float as a double. Devices convert very slowly (an H200 one value a cycle and multiprocessor): normal numbers are put
+ * together from their bits. */
+IH_HD_FORCED double ih_widen(float v)
+{
+#if defined(__CUDA_ARCH__)
+    const uint32_t bits = (uint32_t)__float_as_int(v), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
+    double         r = __hiloint2double((int)(sign | ((magnitude >> 3) + 0x38000000u)), (int)(bits << 29));
+    if (magnitude - 0x00800000u >= 0x7f000000u) r = magnitude == 0 ? __hiloint2double((int)sign, 0) : (double)v;
+    return r;
+#else
+    return (double)v;
+#endif
+}
+
 IH_HD_FORCED double ih_load(const void *values, int64_t i, int32_t kind)
 {
-    return kind & IH_KIND_F32 ? (double)((const float *)values)[i] : ((const double *)values)[i];
+    return kind & IH_KIND_F32 ? ih_widen(((const float *)values)[i]) : ((const double *)values)[i];
 }
 
 IH_HD_FORCED double ih_value(const ih_values *v, int64_t i, int32_t kind) { return v->sign * ih_load(v->y, i, kind); }

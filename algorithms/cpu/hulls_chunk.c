@@ -16,7 +16,7 @@ IH_HD_FORCED int32_t build(hulls_worker *w, const ih_values *v, ih_pair *stops, 
 
     if (!ih_chunk_sums(c, v, stops, IH_STOP_STRIDE, kind)) return 0;
     ih_chunk_rise(c, v, kind);
-    for (int32_t l = 0; l < ih_chunk_lanes(c->n); ++l) c->mask[l] = ih_lane_hull(c, &w->judge, l, kind);
+    for (int32_t l = 0; l < ih_chunk_lanes(c->n); ++l) c->mask[l] = ih_lane_hull(c, &w->judge, l, 0, kind);
     for (int32_t l = 0; l < ih_chunk_lanes(c->n); ++l) w->counters.vertices[0] += ih_bit_count(c->mask[l]);
     ++w->counters.vertices[0]; /* the end of the chunk has no bit */
     ++w->counters.chunks;

@@ -15,7 +15,7 @@ IH_DEV void empty_chunk(const ih_cuda_fit *f, int64_t chunk, int32_t lane)
     }
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND_WEIGHTED ? 6 : 5) chunk_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
@@ -32,23 +32,25 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kerne
     ih_walk_count       walks = { 0, 0, 0, 0 };
     ih_chunk            c;
     ih_sums             end;
-    int32_t             good, count = 0;
+    int32_t             count = 0;
 
     c.values = ih_cuda_values(&f, flat, KIND);
     c.begin  = begin;
-#pragma unroll 8
-    for (int32_t i = 0; i < 32; ++i) {
-        const int32_t e = 32 * i + lane;
-        if (e < n) ih_warp_put(&space, 33 * i + lane, &c.values, e, KIND);
+    {
+        const ih_range   range   = ih_cuda_load(&c, &space, p, lane, 0, KIND);
+        const ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
+        const ih_binades range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
+        if (!ih_range_good(&range, range_y, range_w, KIND)) {
+            const int32_t good = ih_cuda_lane_good(&space, p, lane, KIND);
+            if (!__all_sync(IH_ALL_LANES, good)) {
+                if (!good) ih_cuda_suspect(&f, row.row, flat + 32 * lane, p.count);
+                empty_chunk(&f, chunk, lane);
+                return;
+            }
+        }
+        ih_warp_sums(&c, &space, p, lane, range_y, range_w, &end, KIND);
     }
-    __syncwarp();
-    good = ih_warp_sums(&c, &space, p, lane, &end, KIND);
-    if (!__all_sync(IH_ALL_LANES, good)) {
-        if (!good) ih_cuda_suspect(&f, row.row, flat + 32 * lane, p.count);
-        empty_chunk(&f, chunk, lane);
-        return;
-    }
-    ih_warp_hull(&c, &judge, p, &walks, KIND);
+    ih_warp_hull<KIND>(&c, &judge, p, lane, &walks);
     if (__any_sync(IH_ALL_LANES, judge.undecided)) {
         if (lane == 0) ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
         empty_chunk(&f, chunk, lane);
@@ -59,15 +61,16 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kerne
     const int64_t slot = chunk * (IH_CUDA_CHUNK + 1);
     for (int32_t i = 0; 32 * i < n; ++i) {
         const uint32_t word = c.mask[i];
-        if (word >> lane & 1u) {
+        if (!word) continue;
+        if (word >> lane & 1u) { /* side by side */
             const int64_t entry = slot + count + ih_bit_count(word & ((1u << lane) - 1));
             f.slot_at[entry] = (uint16_t)(32 * i + lane);
-            f.slot_y[entry]  = ih_chunk_y(&c, i, 33 * i + lane, KIND);
-            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = ih_chunk_x(&c, i, 33 * i + lane, KIND);
+            f.slot_y[entry]  = c.y[33 * i + lane];
+            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = c.x[33 * i + lane];
         }
         count += ih_bit_count(word);
     }
-#if !defined(IH_PAPER)
+    f.hull[32 * chunk + lane] = p.count > 0 ? c.mask[lane] : 0;
     {
         ih_pair *stop = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
         if (p.count > 0) {
@@ -75,22 +78,19 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) chunk_kerne
             if (KIND & IH_KIND_WEIGHTED) stop[IH_CUDA_STOPS + lane] = c.start_x[lane];
         }
     }
-#endif
     if (lane == (n - 1) >> 5) { /* the end of the chunk */
         const int32_t    k_end   = ih_chunk_at(&c, n);
         ih_chunk_record *record  = &f.record[chunk];
         ih_segment      *segment = &f.segment[chunk];
         f.slot_at[slot + count] = (uint16_t)n;
-        f.slot_y[slot + count]  = ih_chunk_y(&c, lane, k_end, KIND);
-        if (KIND & IH_KIND_WEIGHTED) f.slot_x[slot + count] = ih_chunk_x(&c, lane, k_end, KIND);
-        record->y = end.y;
-        record->x = end.x;
-#if !defined(IH_PAPER)
+        f.slot_y[slot + count]  = c.y[k_end];
+        if (KIND & IH_KIND_WEIGHTED) f.slot_x[slot + count] = c.x[k_end];
+        record->y      = end.y;
+        record->x      = end.x;
         record->lost_y = c.lost_y;
         record->lost_x = c.lost_x;
         record->near_y = c.near_y;
         record->near_x = c.near_x;
-#endif
         segment->chunk  = (int32_t)own;
         segment->first  = 0;
         segment->last   = count;

@@ -79,6 +79,7 @@ typedef struct ih_cuda_fit {
     ih_chunk_record *record;            /* [chunks]                                                     */
     void           *tile;              /* scratch of the scan over chunks: IH_CUDA_TILE_BYTES for each 256 of them */
     ih_segment     *segment;           /* [chunks] lists; that of a node begins at its first chunk      */
+    uint32_t       *hull;              /* [chunks][32] vertices of chunk hulls, a bit each, but the end                    */
     int32_t        *length;            /* [chunks] of the list that begins there                       */
     double         *edge;              /* [chunks] value over the edge that leaves a segment of the root list */
     ih_pair        *stop;              /* [chunks][32] (with weights [64]: y, then x) prefix sums at every 32nd point */

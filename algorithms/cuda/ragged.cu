@@ -31,7 +31,7 @@ IH_DEV void own_counts(const ih_cuda_fit *f, int64_t first, int32_t *count, int6
     }
 }
 
-IH_KERNEL(THREADS, 1) check_kernel(const ih_cuda_fit f)
+IH_KERNEL(THREADS, 1) check_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     for (int64_t r = (int64_t)blockIdx.x * THREADS + threadIdx.x; r <= f.rows; r += (int64_t)gridDim.x * THREADS) {
         const int64_t at = f.offsets[r];
@@ -42,7 +42,7 @@ IH_KERNEL(THREADS, 1) check_kernel(const ih_cuda_fit f)
     }
 }
 
-IH_KERNEL(THREADS, 1) tiles_kernel(const ih_cuda_fit f)
+IH_KERNEL(THREADS, 1) tiles_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     unsigned long long *sum   = (unsigned long long *)shared;
@@ -68,7 +68,7 @@ IH_KERNEL(THREADS, 1) tiles_kernel(const ih_cuda_fit f)
 }
 
 /* Tile counts become counts before the tile; a warp a quantity. Short rows go behind those of smaller classes. */
-IH_KERNEL(32 * QUANTITIES, 1) offsets_kernel(const ih_cuda_fit f, int64_t tiles)
+IH_KERNEL(32 * QUANTITIES, 1) offsets_kernel(IH_CONSTANT ih_cuda_fit f, int64_t tiles)
 {
     const int32_t lane = (int32_t)(threadIdx.x & 31), q = (int32_t)(threadIdx.x >> 5);
     int64_t       before = 0;
@@ -91,7 +91,7 @@ IH_KERNEL(32 * QUANTITIES, 1) offsets_kernel(const ih_cuda_fit f, int64_t tiles)
     }
 }
 
-IH_KERNEL(THREADS, 1) lists_kernel(const ih_cuda_fit f)
+IH_KERNEL(THREADS, 1) lists_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     int64_t      *space = (int64_t *)shared; /* [QUANTITIES][THREADS] */
@@ -136,7 +136,7 @@ IH_KERNEL(THREADS, 1) lists_kernel(const ih_cuda_fit f)
     }
 }
 
-IH_KERNEL(THREADS, 1) chunk_rows_kernel(const ih_cuda_fit f)
+IH_KERNEL(THREADS, 1) chunk_rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     const int64_t chunks = ih_cuda_chunks(&f);
     for (int64_t chunk = (int64_t)blockIdx.x * THREADS + threadIdx.x; chunk < chunks; chunk += (int64_t)gridDim.x * THREADS) {

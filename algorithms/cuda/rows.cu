@@ -52,9 +52,12 @@ IH_DEV int64_t units_of(const ih_cuda_fit *f)
     return units;
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND_WEIGHTED ? 6 : 5) rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    typedef typename ih_real<KIND>::type real;
     IH_SHARED(shared);
+    real *const         z     = (real *)f.z;
+    const real *const   y     = (const real *)f.y;
     const int32_t       lane  = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
     const ih_warp_space space = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
     const int64_t       units = units_of(&f);
@@ -65,7 +68,8 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel
         const int64_t      flat  = row >= 0 ? ih_cuda_row_begin(&f, row) : 0;
         const int32_t      n     = row >= 0 ? (int32_t)ih_cuda_row_length(&f, row) : 0;
         const ih_lane_part p     = ih_lane_part_of(lane, lanes, n);
-        const int32_t      first = lane - p.own;
+        const int32_t      first = lane - p.own, rows_here = f.rows - u * (32 / lanes) < 32 / lanes ? (int32_t)(f.rows - u * (32 / lanes)) : 32 / lanes;
+        const int32_t      equal = !f.offsets && lanes < 32 ? rows_here * (int32_t)f.n : 0; /* elements, side by side */
         const uint32_t     group = (lanes == 32 ? IH_ALL_LANES : (1u << lanes) - 1) << first;
         ih_judge           judge = { 0, 0, 0, 0 };
         ih_walk_count      walks = { 0, 0, 0, 0 };
@@ -73,33 +77,33 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel
         ih_warp_hull_part  part;
         ih_chunk           c;
         ih_sums            end;
-        int32_t            good;
 
         __syncwarp(); /* the places of the unit before are read no more */
         c.values = ih_cuda_values(&f, flat, KIND);
         c.begin  = 0;
-#pragma unroll 4
-        for (int32_t i = 0; i < 32; ++i) {
-            const int32_t k = i * lanes + p.own;
-            if (k < n) ih_warp_put(&space, 33 * first + k + (k >> 5), &c.values, k, KIND);
-        }
-        __syncwarp();
-        good = ih_warp_sums(&c, &space, p, lane, &end, KIND);
-        good = good || p.count == 0;
         {
-            const uint32_t bad = __ballot_sync(IH_ALL_LANES, !good) & group;
-            if (!good) ih_cuda_suspect(&f, row, flat + 32 * p.own, p.count);
-            if (bad) c.n = 0; /* nothing is decided or written for this row here */
+            const ih_range   range   = ih_cuda_load(&c, &space, p, lane, equal, KIND);
+            const ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
+            const ih_binades range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
+            uint32_t         bad = 0;
+            if (!ih_range_good(&range, range_y, range_w, KIND)) {
+                const int32_t good = ih_cuda_lane_good(&space, p, lane, KIND);
+                bad = __ballot_sync(IH_ALL_LANES, !good);
+                if (!good) ih_cuda_suspect(&f, row, flat + 32 * p.own, p.count);
+            }
+            ih_warp_sums(&c, &space, p, lane, range_y, range_w, &end, KIND);
+            if (bad & group) c.n = 0; /* nothing is decided or written for this row here */
         }
         const ih_lane_part q = ih_lane_part_of(lane, lanes, c.n);
-        ih_warp_hull(&c, &judge, q, &walks, KIND);
+        ih_warp_hull<KIND>(&c, &judge, q, lane, &walks);
         part.last  = c.n;
         part.z_in  = part.z_out = 0;
         part.sign  = f.sign;
         part.z_min = f.y_min;
         part.z_max = f.y_max;
-        const int32_t before = ih_warp_vertex_before(&c, q, lane);
-        ih_warp_means(&c, &part, q, &worst, KIND);
+        const ih_warp_blocks blocks = ih_warp_blocks_of(q.count > 0 ? c.mask[q.own] : 0, &part, q);
+        const int32_t        before = ih_vertex_before(blocks.all, lane, first, group);
+        ih_warp_means(&c, &part, q, blocks, &worst, KIND);
         {
             const uint32_t undecided = __ballot_sync(IH_ALL_LANES, judge.undecided || worst == IH_LEVEL_NONE) & group;
             if (undecided && c.n > 0) {
@@ -107,24 +111,35 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) rows_kernel
                 c.n = 0;
             }
         }
-        if (lanes == 32) {
-            for (int32_t i = 0; 32 * i < c.n; ++i) {
-                const int32_t k = 32 * i + lane, from = __shfl_sync(IH_ALL_LANES, before, i);
-                if (k < c.n) ih_cuda_store_z(&f, flat + k, ih_warp_value(&c, &part, k, from, KIND), KIND);
+        if (equal) {
+            const int32_t n0      = (int32_t)f.n;
+            const int64_t begin   = u * (32 / lanes) * f.n;
+            const float   inverse = 1.0f / (float)n0;
+            for (int32_t i = 0; 32 * i < equal; ++i) {
+                const int32_t       e = 32 * i + lane;
+                const ih_cuda_split at = ih_cuda_split_of(e < equal ? e : 0, n0, inverse);
+                const int32_t       from = at.group * lanes + (at.k >> 5);
+                const int32_t       before_k = __shfl_sync(IH_ALL_LANES, before, from), fine = __shfl_sync(IH_ALL_LANES, c.n, from);
+                const uint32_t      word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
+                part.last = n0;
+                if (e < equal && fine) z[begin + e] = ih_warp_value<real>(&part, space.y + 33 * at.group * lanes, y + begin + at.group * n0, at.k, word, single, before_k);
             }
         } else {
             for (int32_t i = 0; i < 32; ++i) {
-                const int32_t k = i * lanes + p.own, from = __shfl_sync(IH_ALL_LANES, before, first + (k >> 5));
-                if (k < c.n) ih_cuda_store_z(&f, flat + k, ih_warp_value(&c, &part, k, from, KIND), KIND);
+                const int32_t  k = i * lanes + p.own, from = first + (k >> 5);
+                const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
+                const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
+                if (k < c.n) z[flat + k] = ih_warp_value<real>(&part, c.y, y + flat, k, word, single, before_k);
+                if (__all_sync(IH_ALL_LANES, k + lanes >= c.n)) break;
             }
         }
-        if (f.bits && q.count > 0 && c.n > 0) ih_warp_put_bits(f.bits, flat + 32 * p.own, c.mask[p.own]);
+        if (f.bits && q.count > 0 && c.n > 0) ih_warp_put_bits(f.bits, flat + 32 * p.own, blocks.all);
         if (f.counting) {
             ih_cuda_count_decisions(&f, &judge, lane);
             ih_cuda_count(&f.status->lane_walks, walks.walks, lane);
             ih_cuda_count(&f.status->lane_walk_steps, walks.steps, lane);
             ih_cuda_count(&f.status->chunks, p.own == 0 && n > 0, lane);
-            ih_cuda_count(&f.status->vertices_chunks, (q.count > 0 ? ih_bit_count(c.mask[p.own]) : 0) + (p.own == 0 && n > 0), lane);
+            ih_cuda_count(&f.status->vertices_chunks, ih_bit_count(blocks.all) + (p.own == 0 && n > 0), lane);
         }
     }
 }

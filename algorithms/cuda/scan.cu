@@ -81,7 +81,7 @@ IH_DEV partial block_scan(partial own, partial *space)
     return own;
 }
 
-IH_KERNEL(TILE, 1) totals_kernel(const ih_cuda_fit f)
+IH_KERNEL(TILE, 1) totals_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int64_t chunks = ih_cuda_chunks(&f), chunk = (int64_t)blockIdx.x * TILE + threadIdx.x;
@@ -92,7 +92,7 @@ IH_KERNEL(TILE, 1) totals_kernel(const ih_cuda_fit f)
     if (threadIdx.x == TILE - 1) ((partial *)f.tile)[blockIdx.x] = p;
 }
 
-IH_KERNEL(TILE, 1) starts_kernel(const ih_cuda_fit f)
+IH_KERNEL(TILE, 1) starts_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     partial      *space  = (partial *)shared;

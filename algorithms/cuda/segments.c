@@ -3,7 +3,7 @@
  * workspace, launches, status. Nothing here waits for the device but segments_status.
  *
  * Workspace, bytes an element of one long row: slots 10 (18 with weights), prefix sums at every 32nd point 0.5 (1), the exact
- * level at most 1.5 (float32 without weights; exact_rows.cu), 0.13 for chunks, 1/8 with block outputs (and their scratch). Short rows
+ * level at most 1.5 (float32 without weights; exact_rows.cu), 1/8 for the hulls as bits, 0.13 for chunks, 1/8 with block outputs (and their scratch). Short rows
  * take 12 bytes a row and the exact level. */
 #include "fit.h"
 #include "launch.h"
@@ -136,6 +136,7 @@ static ih_status make_plan(plan *q, const ih_problem *p, const ih_options *o, co
     f->record  = take(&a, f->chunks, sizeof *f->record);
     f->tile    = take(&a, f->chunks ? (f->chunks + 255) / 256 : 0, IH_CUDA_TILE_BYTES);
     f->segment = take(&a, f->chunks, sizeof *f->segment);
+    f->hull    = take(&a, f->chunks, 32 * sizeof *f->hull);
     f->length  = take(&a, f->chunks, sizeof *f->length);
     f->edge    = take(&a, f->chunks, sizeof *f->edge);
 #if !defined(IH_PAPER)

@@ -8,7 +8,7 @@
 #include "fit.h"
 
 #include "../row/merge.h"
-#include "../warp/warp_chunk.h"
+#include "../warp/warp_hull.h"
 
 enum { IH_CUDA_STOPS = IH_CUDA_CHUNK / IH_CUDA_STOP };
 
@@ -39,9 +39,7 @@ IH_DEV ih_store ih_cuda_store(const ih_cuda_fit *f, const ih_cuda_row *row)
     s.at      = f->slot_at + entry;
     s.y       = f->slot_y + entry;
     s.x       = f->kind & IH_KIND_WEIGHTED ? f->slot_x + entry : NULL;
-#if !defined(IH_PAPER)
     s.stops   = f->stop + row->chunk0 * (f->kind & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
-#endif
     s.records = f->record + row->chunk0;
     return s;
 }
@@ -79,6 +77,66 @@ IH_DEV_SLOW void ih_cuda_suspect(const ih_cuda_fit *f, int64_t row, int64_t flat
         }
     }
     ih_cuda_give_up(f, row, IH_ROW_UNCERTAIN);
+}
+
+/* Equal rows on groups of lanes, side by side in memory: the element of a warp's elements 0 .. 1023 that a lane takes, as its group
+ * and index there. The quotient is that of whole numbers: e + 1/2 is never closer than 1/2048 to a multiple of n. */
+typedef struct ih_cuda_split { int32_t group, k; } ih_cuda_split;
+
+IH_DEV ih_cuda_split ih_cuda_split_of(int32_t e, int32_t n, float inverse)
+{
+    ih_cuda_split s;
+    s.group = (int32_t)(((float)e + 0.5f) * inverse);
+    s.k     = e - s.group * n;
+    return s;
+}
+
+IH_DEV void ih_cuda_put(const ih_values *values, const ih_warp_space *space, ih_range *range, int64_t e, int32_t place, int32_t kind)
+{
+    space->y[place] = ih_value(values, e, kind);
+    if (kind & IH_KIND_WEIGHTED) space->x[place] = ih_load(values->w, e, kind);
+    ih_range_add(range, values, e, kind);
+}
+
+/* The values of the groups' chunks to their places. Returns what the values of the warp have in common.
+ * equal: elements of all groups together, which are equal rows side by side, whose first value is the first lane's; 0: each group has its own. */
+IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t equal, int32_t kind)
+{
+    const int32_t first = 33 * (lane - p.own);
+    ih_range      range = ih_range_none();
+    if (p.lanes == 32) {
+#pragma unroll 16
+        for (int32_t i = 0; i < 32; ++i)
+            if (32 * i + lane < p.n) ih_cuda_put(&c->values, space, &range, 32 * i + lane, 33 * i + lane, kind);
+    } else if (equal) {
+        const int32_t n       = __shfl_sync(IH_ALL_LANES, p.n, 0);
+        const float   inverse = 1.0f / (float)n;
+        ih_values     values  = c->values;
+        values.y = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)values.y, 0);
+        values.w = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)values.w, 0);
+#pragma unroll 8
+        for (int32_t i = 0; i < 32; ++i) {
+            const int32_t       e = 32 * i + lane;
+            const ih_cuda_split s = ih_cuda_split_of(e, n, inverse);
+            if (e < equal) ih_cuda_put(&values, space, &range, e, 33 * s.group * p.lanes + s.k + (s.k >> 5), kind);
+        }
+    } else {
+#pragma unroll 4
+        for (int32_t i = 0; i < 32; ++i) {
+            const int32_t e = i * p.lanes + p.own;
+            if (e < p.n) ih_cuda_put(&c->values, space, &range, e, first + e + (e >> 5), kind);
+        }
+    }
+    __syncwarp();
+    return ih_range_of_warp(range, kind);
+}
+
+/* Are the values of this lane in range? For warps that are not known to be good as a whole. */
+IH_DEV_SLOW int32_t ih_cuda_lane_good(const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t kind)
+{
+    int32_t good = 1;
+    for (int32_t k = 0; k < p.count; ++k) good &= ih_place_in_range(space->y[33 * lane + k], kind & IH_KIND_WEIGHTED ? space->x[33 * lane + k] : 1.0, kind);
+    return good;
 }
 
 /* Add a number of each lane to a count. */

@@ -32,58 +32,142 @@ IH_DEV int32_t merge_of(const ih_cuda_fit *f, int32_t level, int64_t u, int64_t 
     }
 }
 
-IH_KERNEL(THREADS, 3) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level)
+/* A merge at work: the row's store and both lists. */
+typedef struct merge_work {
+    ih_store    store;
+    ih_segment *left, *right;
+    int32_t    *n_left;
+    int32_t     n_right;
+    int64_t     row;
+} merge_work;
+
+IH_DEV merge_work work_of(const ih_cuda_fit *f, int64_t k, int64_t merge, int32_t level)
 {
-    const int64_t merges = f.offsets ? (int64_t)f.status->merges[level] : f.tree_rows * ih_tree_merges(f.row_chunks, level);
-    const int64_t units  = f.offsets ? (ih_cuda_chunks(&f) >> (level + 1)) + ih_cuda_tree_rows(&f) : merges;
-    const int32_t by_warp = merges < f.thread_merges, lane = (int32_t)(threadIdx.x & 31);
+    const ih_cuda_row row  = ih_cuda_tree_row(f, k);
+    const int64_t     left = row.chunk0 + (merge << (level + 1)), right = left + ((int64_t)1 << level);
+    merge_work        m;
+    m.store   = ih_cuda_store(f, &row);
+    m.left    = f->segment + left;
+    m.right   = f->segment + right;
+    m.n_left  = f->length + left;
+    m.n_right = f->length[right];
+    m.row     = row.row;
+    return m;
+}
+
+/* A merge again, by one thread with all levels of decisions, out of line. */
+IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t level)
+{
+    const merge_work    m    = work_of(&f, k, merge, level);
+    const ih_merge_rule rule = { f.walk_cap, 0 };
+    ih_judge            judge = { 0, 0, 0, 0 };
+    ih_merge_count      count = { { 0, 0, 0, 0 }, 0, 0 };
+    *m.n_left = (int32_t)ih_merge_lists(&m.store, &judge, m.left, *m.n_left, m.right, m.n_right, rule, &count);
+    if (judge.undecided) ih_cuda_give_up(&f, m.row, IH_ROW_UNCERTAIN);
+    return judge;
+}
+
+/* Few merges: a warp each. */
+IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t units, ih_judge *judge, ih_merge_count *count, int32_t lane)
+{
+    const int64_t warps = ((int64_t)gridDim.x * THREADS) >> 5;
+    for (int64_t u = ((int64_t)blockIdx.x * THREADS + threadIdx.x) >> 5; u < units; u += warps) {
+        int64_t        k, merge;
+        ih_judge_quick quick = { 0, 0 };
+        if (!merge_of(f, level, u, &k, &merge)) continue;
+        const merge_work m = work_of(f, k, merge, level);
+        if (f->state[m.row] != IH_ROW_FINE) continue;
+        const int64_t n = ih_warp_merge_lists(&m.store, &quick, m.left, *m.n_left, m.right, m.n_right, count, lane);
+        __syncwarp();
+        if (lane == 0 && n) *m.n_left = (int32_t)n;
+        if (lane == 0 && !n) {
+            const ih_judge more = merge_slow(*f, k, merge, level);
+            ih_judge_add(judge, &more);
+        }
+        judge->by_filter += quick.by_filter;
+    }
+}
+
+/* Many merges: a thread each, the first of `group` lanes (more threads than merges keep a device busy). Where its walk is
+ * capped the warp searches, one merge after the other. */
+IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t units, int32_t group, ih_judge *judge, ih_merge_count *count, int32_t lane)
+{
     const int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x, threads = (int64_t)gridDim.x * THREADS;
+    for (int64_t t = thread; t - lane < units * group; t += threads) {
+        int64_t        k = 0, merge = 0;
+        ih_bridge      bridge = { { 0, 0 }, { 0, 0 } };
+        ih_judge_quick quick  = { 0, 0 };
+        int32_t        open = 0, again = 0;
+        if (t % group == 0 && t / group < units && merge_of(f, level, t / group, &k, &merge)) {
+            const merge_work m = work_of(f, k, merge, level);
+            if (f->state[m.row] == IH_ROW_FINE) {
+                const ih_run l = ih_run_without_last(m.left, *m.n_left), r = ih_run_without_first(m.right, m.n_right);
+                open  = !ih_merge_walk(&m.store, &quick, m.left, *m.n_left, &l, &r, f->walk_cap, &bridge, count);
+                again = quick.undecided;
+                open &= !again;
+                if (!open && !again) *m.n_left = (int32_t)ih_merge_cut(m.left, *m.n_left, m.right, m.n_right, bridge, count);
+            }
+        }
+        for (uint32_t todo = __ballot_sync(IH_ALL_LANES, open); todo; todo &= todo - 1) {
+            const int32_t lead = ih_bit_low(todo);
+            ih_bridge     b;
+            b.a.segment = __shfl_sync(IH_ALL_LANES, (long long)bridge.a.segment, lead);
+            b.a.vertex  = __shfl_sync(IH_ALL_LANES, bridge.a.vertex, lead);
+            b.b.segment = __shfl_sync(IH_ALL_LANES, (long long)bridge.b.segment, lead);
+            b.b.vertex  = __shfl_sync(IH_ALL_LANES, bridge.b.vertex, lead);
+            const merge_work m = work_of(f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level);
+            const ih_run     l = ih_run_without_last(m.left, *m.n_left), r = ih_run_without_first(m.right, m.n_right);
+            quick.undecided = 0;
+            ih_warp_bridge(&m.store, &quick, l, r, &b, lane);
+            count->searches += lane == 0;
+            if (__any_sync(IH_ALL_LANES, quick.undecided)) {
+                again |= lane == lead;
+            } else {
+                const int64_t n = ih_warp_cut(m.left, *m.n_left, m.right, m.n_right, b, count, lane);
+                __syncwarp();
+                if (lane == 0) *m.n_left = (int32_t)n;
+            }
+        }
+        if (again) {
+            const ih_judge more = merge_slow(*f, k, merge, level);
+            ih_judge_add(judge, &more);
+        }
+        judge->by_filter += quick.by_filter;
+    }
+}
+
+IH_KERNEL(THREADS, 4) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level, const int32_t group)
+{
+    const int64_t  merges = f.offsets ? (int64_t)f.status->merges[level] : f.tree_rows * ih_tree_merges(f.row_chunks, level);
+    const int64_t  units  = f.offsets ? (ih_cuda_chunks(&f) >> (level + 1)) + ih_cuda_tree_rows(&f) : merges;
+    const int32_t  by_warp = merges < f.thread_merges, lane = (int32_t)(threadIdx.x & 31);
     ih_judge       judge = { 0, 0, 0, 0 };
     ih_merge_count count = { { 0, 0, 0, 0 }, 0, 0 };
 
     if (merges == 0) return;
-    for (int64_t u = by_warp ? thread >> 5 : thread; u < units; u += by_warp ? threads >> 5 : threads) {
-        int64_t k, merge;
-        if (!merge_of(&f, level, u, &k, &merge)) continue;
-        const ih_cuda_row row = ih_cuda_tree_row(&f, k);
-        if (f.state[row.row] != IH_ROW_FINE) continue;
-        const ih_store s    = ih_cuda_store(&f, &row);
-        const int64_t  left = merge << (level + 1), right = left + ((int64_t)1 << level);
-        ih_segment    *lists = f.segment + row.chunk0;
-        int32_t       *sizes = f.length + row.chunk0;
-        if (by_warp) {
-            const int64_t n = ih_warp_merge_lists(&s, &judge, lists + left, sizes[left], lists + right, sizes[right], &count, lane);
-            __syncwarp();
-            if (lane == 0) sizes[left] = (int32_t)n;
-        } else {
-            const ih_merge_rule rule = { f.walk_cap, 0 };
-            sizes[left] = (int32_t)ih_merge_lists(&s, &judge, lists + left, sizes[left], lists + right, sizes[right], rule, &count);
-        }
-        if (judge.undecided) {
-            ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
-            judge.undecided = 0;
-        }
-    }
+    if (by_warp) merges_by_warps(&f, level, units, &judge, &count, lane);
+    else merges_by_threads(&f, level, units, group, &judge, &count, lane);
     if (f.counting) {
-        const int64_t counts = !by_warp || lane == 0; /* what all lanes of a warp did together counts once; searches' own turns all */
         __syncwarp();
         ih_cuda_count_decisions(&f, &judge, lane);
         ih_cuda_count(&f.status->walks, count.walk.walks, lane);
         ih_cuda_count(&f.status->walk_steps, count.walk.steps, lane);
         ih_cuda_count(&f.status->walks_capped, count.walk.capped, lane);
-        ih_cuda_count(&f.status->searches, counts * count.searches, lane);
+        ih_cuda_count(&f.status->searches, by_warp && lane ? 0 : count.searches, lane);
     }
 }
 
 extern "C" cudaError_t ih_cuda_launch_merge(const ih_cuda_fit *f, int32_t level, cudaStream_t stream)
 {
-    const int64_t merges  = f->tree_rows * ih_tree_merges(f->row_chunks, level);
-    const int64_t units   = f->offsets ? (f->chunks >> (level + 1)) + f->tree_rows : merges;
+    const int64_t merges = f->tree_rows * ih_tree_merges(f->row_chunks, level);
+    const int64_t units  = f->offsets ? (f->chunks >> (level + 1)) + f->tree_rows : merges;
     const int64_t by_warp = units < f->thread_merges ? units : f->offsets ? (units < 1024 ? units : 1024) : 0;
     int64_t       threads = by_warp * 32;
-    if ((f->offsets || !by_warp) && threads < units) threads = units;
+    int32_t       group   = 1;
+    while (group < 32 && 2 * group * units <= 1 << 16) group *= 2;
+    if ((f->offsets || !by_warp) && threads < units * group) threads = units * group;
     if (threads == 0) return cudaSuccess;
     if (threads > (int64_t)THREADS << 20) threads = (int64_t)THREADS << 20; /* the kernel goes on in strides */
-    IH_LAUNCH(merge_kernel, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, *f, level);
+    IH_LAUNCH(merge_kernel, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, *f, level, group);
     return cudaGetLastError();
 }

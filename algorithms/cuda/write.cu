@@ -7,17 +7,12 @@
 #include "../row/root.h"
 #include "../warp/warp_values.h"
 
-enum { THREADS = 128 };
+enum { THREADS = 128, WRITE_WARPS = 4 };
 
-IH_HD int32_t write_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
-
-#if defined(IH_PAPER)
-#  include "../paper/edge.h"
-#else
 /* The value over the edge from vertex a to vertex b, as the caller wants it. 0: not certain. */
 IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih_segment *from, const ih_segment *to, double *z)
 {
-    const ih_point a = ih_store_vertex(s, from, from->last), b = ih_store_vertex(s, to, to->first);
+    const ih_vertex a = ih_store_vertex(s, from, from->last), b = ih_store_vertex(s, to, to->first);
     const int32_t  kind = s->values.kind;
     ih_level       level = IH_LEVEL_FILTER;
 
@@ -25,6 +20,17 @@ IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih
         *z = ih_load(s->values.y, a.index, kind) + 0.0;
     } else {
         ih_block block;
+        if (kind & IH_KIND_F32) { /* a quotient of single doubles decides most of them */
+            double       ey, ex = 0;
+            const double dy = ih_store_gap_y(s, &a, &b, &ey), dx = ih_store_gap_x(s, &a, &b, &ex), r = 1 / dx, q = dy * r;
+            const double d   = 0x1p-50 * fabs(q) + (ey + fabs(q) * ex) * r * (1 + 0x1p-10);
+            const float  low = (float)(q - d), high = (float)(q + d);
+            if (ex < 0x1p-20 * dx && low == high && low != 0) {
+                *z = ih_clipped(f->sign * (double)low, f->y_min, f->y_max);
+                if (f->counting) atomicAdd((unsigned long long *)&f->status->roundings_filter, 1ull);
+                return 1;
+            }
+        }
         if (b.index - a.index <= 32) {
             block = ih_block_sum(&s->values, a.index, b.index, kind);
         } else {
@@ -43,35 +49,6 @@ IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih
         atomicAdd((unsigned long long *)(level == IH_LEVEL_FILTER ? &f->status->roundings_filter : level == IH_LEVEL_PAIR ? &f->status->roundings_pair : &f->status->roundings_exact), 1ull);
     return level != IH_LEVEL_NONE;
 }
-
-/* The chunk whose vertices are about to be read from its slot into the space. */
-IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *f, int64_t chunk, const ih_warp_space *space, ih_values values, int64_t begin, int32_t n, int32_t kind)
-{
-    const ih_chunk_record record = f->record[chunk];
-    ih_chunk              c;
-    c.values  = values;
-    c.begin   = begin;
-    c.y       = space->y;
-    c.x       = space->x;
-    c.start_y = f->stop + chunk * (kind & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
-    c.start_x = c.start_y + IH_CUDA_STOPS;
-    c.rise    = space->rise;
-    c.mask    = space->mask;
-    c.n       = n;
-    c.lost_y  = record.lost_y;
-    c.lost_x  = record.lost_x;
-    c.near_y  = record.near_y;
-    c.near_x  = record.near_x;
-    return c;
-}
-
-/* The vertex of an entry of the slots to a place. */
-IH_DEV void put_vertex(const ih_cuda_fit *f, const ih_chunk *c, int32_t place, int64_t entry, int32_t kind)
-{
-    c->y[place] = f->slot_y[entry];
-    if (kind & IH_KIND_WEIGHTED) c->x[place] = f->slot_x[entry];
-}
-#endif
 
 IH_KERNEL(THREADS, 1) edge_kernel(IH_CONSTANT ih_cuda_fit f)
 {
@@ -98,8 +75,9 @@ IH_DEV int64_t root_find(const ih_segment *segments, int64_t count, int64_t chun
     return lo;
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) write_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    typedef typename ih_real<KIND>::type real;
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
     const int64_t chunk = (int64_t)blockIdx.x * (blockDim.x >> 5) + warp;
@@ -109,61 +87,88 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, 6) write_kerne
     if (f.state[row.row] != IH_ROW_FINE) return;
     const int64_t     own = chunk - row.chunk0, begin = own * IH_CUDA_CHUNK, flat = row.begin + begin, rest = row.n - begin;
     const int32_t     n   = rest < IH_CUDA_CHUNK ? (int32_t)rest : IH_CUDA_CHUNK;
+    real *const       z     = (real *)f.z + flat;
+    const real *const y     = (const real *)f.y + flat;
     const ih_segment *list  = f.segment + row.chunk0;
     const double     *edges = f.edge + row.chunk0;
     const int64_t     count = f.length[row.chunk0], k = root_find(list, count, own, lane);
     const ih_segment  mine  = list[k];
 
     if (mine.chunk != own) { /* an edge spans the chunk */
-        const double z = edges[k];
+        const real value = (real)edges[k];
 #pragma unroll 8
         for (int32_t i = 0; i < 32; ++i)
-            if (32 * i + lane < n) ih_cuda_store_z(&f, flat + 32 * i + lane, z, KIND);
+            if (32 * i + lane < n) z[32 * i + lane] = value;
         return;
     }
 
-    const ih_warp_space   space  = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
     const ih_lane_part    p      = ih_lane_part_of(lane, 32, n);
+    const ih_chunk_record record = f.record[chunk];
+    const ih_pair        *stop   = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
     const int64_t         slot   = chunk * (IH_CUDA_CHUNK + 1);
+    const uint32_t        hull   = f.hull[32 * chunk + lane];
+    const int32_t         begins = f.slot_at[slot + mine.first], ends = f.slot_at[slot + mine.last]; /* first and last vertex that survive */
+    double               *places = (double *)shared + warp * IH_WARP_PLACES;
     ih_level              worst  = IH_LEVEL_FILTER;
     ih_warp_hull_part     part;
-    const ih_chunk        c = chunk_of_slot(&f, chunk, &space, ih_cuda_values(&f, flat, KIND), begin, n, KIND);
+    ih_chunk              c;
+    int32_t               rank = ih_bit_count(hull);
+    uint32_t              word = hull;
 
-    space.mask[lane] = 0;
-    __syncwarp();
-    for (int32_t v = mine.first + lane; v <= mine.last; v += 32) {
-        const int32_t at = f.slot_at[slot + v], place = ih_chunk_at(&c, at);
-        put_vertex(&f, &c, place, slot + v, KIND);
-        if (at < n) atomicOr(&space.mask[at >> 5], 1u << (at & 31));
+    c.values  = ih_cuda_values(&f, flat, KIND);
+    c.begin   = begin;
+    c.y       = places;
+    c.start_y = stop;
+    c.start_x = stop + IH_CUDA_STOPS;
+    c.n       = n;
+    c.lost_y  = record.lost_y;
+    c.lost_x  = record.lost_x;
+    c.near_y  = record.near_y;
+    c.near_x  = record.near_x;
+    for (int32_t by = 1; by < 32; by *= 2) {
+        const int32_t before = __shfl_up_sync(IH_ALL_LANES, rank, (unsigned)by);
+        if (lane >= by) rank += before;
     }
-    part.last  = f.slot_at[slot + mine.last];
+    rank -= ih_bit_count(hull); /* vertices of the chunk before the lane's */
+    if (begins >= 32 * lane + 32) word = 0;
+    else if (begins > 32 * lane) word &= ~0u << (begins - 32 * lane);
+    if (ends < 32 * lane) word = 0;
+    else if (ends < 32 * lane + 31) word &= (2u << (ends - 32 * lane)) - 1;
+    part.last  = ends;
     part.z_in  = k > 0 ? edges[k - 1] : 0;
     part.z_out = k + 1 < count ? edges[k] : 0;
     part.sign  = f.sign;
     part.z_min = f.y_min;
     part.z_max = f.y_max;
-    __syncwarp();
     if (f.bits) {
-        if (p.count > 0) ih_warp_put_bits(f.bits, flat + 32 * lane, c.mask[lane]);
-        if (lane == 0 && part.last == n && k + 1 < count) ih_warp_put_bits(f.bits, flat + n, 1u); /* the edge's block begins with the next chunk */
+        ih_warp_put_bits(f.bits, flat + 32 * lane, word);
+        if (lane == 0 && ends == n && k + 1 < count) ih_warp_put_bits(f.bits, flat + n, 1u); /* the edge's block begins with the next chunk */
     }
-    const int32_t before = ih_warp_vertex_before(&c, p, lane);
-    ih_warp_means(&c, &part, p, &worst, KIND);
+    const ih_warp_blocks blocks = ih_warp_blocks_of(word, &part, p);
+    const int32_t        before = ih_vertex_before(word, lane, 0, IH_ALL_LANES);
+    for (uint32_t more = blocks.more; more; more &= more - 1) {
+        const int32_t  bit   = ih_bit_low(more), a = 32 * lane + bit;
+        const int64_t  entry = slot + rank + ih_bit_count(hull & ((1u << bit) - 1));
+        const int32_t  b     = f.slot_at[entry + 1];
+        ih_place_z(&places[33 * lane + bit], ih_clipped(ih_chunk_mean(&c, a, b, f.slot_y[entry], f.slot_y[entry + 1], KIND & IH_KIND_WEIGHTED ? f.slot_x[entry] : 0,
+                                                           KIND & IH_KIND_WEIGHTED ? f.slot_x[entry + 1] : 0, f.sign, &worst, KIND), f.y_min, f.y_max), KIND);
+    }
     if (__any_sync(IH_ALL_LANES, worst == IH_LEVEL_NONE)) {
         if (lane == 0) ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
         return;
     }
-#pragma unroll 2
-    for (int32_t i = 0; 32 * i < n; ++i) {
-        const int32_t e = 32 * i + lane, from = __shfl_sync(IH_ALL_LANES, before, i);
-        if (e < n) ih_cuda_store_z(&f, flat + e, ih_warp_value(&c, &part, e, from, KIND), KIND);
+    __syncwarp();
+#pragma unroll 4
+    for (int32_t i = 0; i < 32; ++i) {
+        const int32_t  e = 32 * i + lane, from = __shfl_sync(IH_ALL_LANES, before, i);
+        const uint32_t all = __shfl_sync(IH_ALL_LANES, blocks.all, i), single = __shfl_sync(IH_ALL_LANES, blocks.single, i);
+        if (e < n) z[e] = ih_warp_value<real>(&part, places, y, e, all, single, from);
     }
 }
 
 template <int KIND> static void launch(const ih_cuda_fit *f, cudaStream_t stream)
 {
-    const int32_t warps = write_warps(KIND);
-    IH_LAUNCH(write_kernel<KIND>, (f->chunks + warps - 1) / warps, 32 * warps, (size_t)warps * ih_warp_space_bytes(KIND), stream, *f);
+    IH_LAUNCH(write_kernel<KIND>, (f->chunks + WRITE_WARPS - 1) / WRITE_WARPS, 32 * WRITE_WARPS, WRITE_WARPS * IH_WARP_PLACES * sizeof(double), stream, *f);
 }
 
 extern "C" cudaError_t ih_cuda_launch_write(const ih_cuda_fit *f, cudaStream_t stream)

@@ -14,31 +14,56 @@
 #include "../common/bits.h"
 
 /* On input  c has its sums and rises; lane < lanes of c.
+ * exact     all sums and their differences are exact as single doubles (a constant).
  * On output the mask of the vertices of the hull of points 32 lane .. min(32 lane + 32, n), without the last. */
-IH_HD_FORCED uint32_t ih_lane_hull(const ih_chunk *c, ih_judge *j, int32_t lane, int32_t kind)
+IH_ANY_JUDGE IH_HD_FORCED uint32_t ih_lane_hull(const ih_chunk *c, ih_any_judge *j, int32_t lane, int32_t exact, int32_t kind)
 {
-    const int32_t first = 32 * lane, count = c->n - first < 32 ? c->n - first : 32;
-    const int32_t end   = first + count;
-    uint32_t      todo  = c->rise[lane] & ~1u, mask = 1;
-    int32_t       under = -1, top = first, next;
+    const int32_t weighted = kind & IH_KIND_WEIGHTED, first = 32 * lane, count = c->n - first < 32 ? c->n - first : 32;
+    const int32_t base = ih_chunk_at(c, first), base_end = ih_chunk_at(c, first + count) - base; /* places of points of the lane: base + k, and the end's */
+    uint32_t      todo = c->rise[lane] & ~1u, mask = 1;
+    int32_t       under = -1, top = 0, next; /* points of the lane */
+    double        y_under = 0, y_top, y_next, x_under = 0, x_top = 0, x_next = 0;
 
     /* The values rise everywhere: every point is a vertex. */
     if (todo == (count == 32 ? ~0u : (1u << count) - 1) - 1) return todo | 1u;
-    next = todo ? first + ih_bit_low(todo) : end;
-    for (;;) {
+    next   = todo ? ih_bit_low(todo) : count;
+    y_top  = c->y[base];
+    y_next = c->y[base + (todo ? next : base_end)];
+    if (weighted) {
+        x_top  = c->x[base];
+        x_next = c->x[base + (todo ? next : base_end)];
+    }
+    for (;;) { /* one pop or one push, and the one point that either needs: no branch but out */
+        const double  x1 = weighted ? x_top - x_under : ih_small_double(top - under), x2 = weighted ? x_next - x_top : ih_small_double(next - top);
         /* three neighbours, the middle one a rise: convex by the values alone */
-        if (under >= 0 && next - under != 2 && !ih_lane_convex(c, j, lane, under, top, next, kind)) {
-            const uint32_t top_bit = 1u << (top - first), below = mask & ((1u << (under - first)) - 1);
-            mask &= ~top_bit;
-            top   = under;
-            under = below ? first + ih_bit_high(below) : -1;
-        } else {
-            if (next == end) return mask;
-            mask |= 1u << (next - first);
-            under = top;
-            top   = next;
-            todo &= todo - 1;
-            next = todo ? first + ih_bit_low(todo) : end;
+        const int32_t push = under < 0 || next - under == 2 ||
+                             ih_chunk_convex_of(c, j, first + under, first + top, first + next, y_top - y_under, x1, y_next - y_top, x2, exact, kind);
+        uint32_t below;
+        int32_t  wanted, at;
+        double   y, x = 0;
+
+        if (push && next == count) return mask;
+        below  = mask & ((1u << (under & 31)) - 1); /* under >= 0 where it matters */
+        todo   = push ? todo & (todo - 1) : todo;
+        wanted = push ? (todo ? ih_bit_low(todo) : count) : (below ? ih_bit_high(below) : -1);
+        at     = push && !todo ? base_end : wanted < 0 ? 0 : wanted;
+        y      = c->y[base + at];
+        if (weighted) x = c->x[base + at];
+        mask = push ? mask | 1u << next : mask & ~(1u << top);
+        {
+            const double  y_t = y_top, x_t = x_top;
+            const int32_t t = top;
+            y_top   = push ? y_next : y_under;
+            y_under = push ? y_t : y;
+            y_next  = push ? y : y_next;
+            if (weighted) {
+                x_top   = push ? x_next : x_under;
+                x_under = push ? x_t : x;
+                x_next  = push ? x : x_next;
+            }
+            top   = push ? next : under;
+            under = push ? t : wanted;
+            next  = push ? wanted : next;
         }
     }
 }

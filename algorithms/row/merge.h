@@ -33,7 +33,7 @@ IH_HD ih_run ih_run_without_first(const ih_segment *segments, int64_t count)
 }
 
 /* Is the turn at the shared point convex? l ends before it, r begins after it. */
-IH_HD int32_t ih_merge_convex(const ih_store *s, ih_judge *j, const ih_run *l, const ih_run *r, ih_place shared, const ih_segment *left)
+IH_ANY_JUDGE IH_HD int32_t ih_merge_convex(const ih_store *s, ih_any_judge *j, const ih_run *l, const ih_run *r, ih_place shared, const ih_segment *left)
 {
     const int64_t at = ih_store_index(s, &left[shared.segment], shared.vertex);
     if (!ih_store_rises(s, at)) {
@@ -42,30 +42,30 @@ IH_HD int32_t ih_merge_convex(const ih_store *s, ih_judge *j, const ih_run *l, c
     }
     {
         const ih_run   whole  = { left, l->first, shared };
-        const ih_point before = ih_run_point(s, l, l->last), here = ih_run_point(s, &whole, shared), after = ih_run_point(s, r, r->first);
+        const ih_vertex before = ih_run_point(s, l, l->last), here = ih_run_point(s, &whole, shared), after = ih_run_point(s, r, r->first);
         return ih_store_convex(s, j, &before, &here, &after);
     }
 }
 
-/* Merge list left [n_left] with list right [n_right], which begins at the shared point s, at which left ends.
- * On output the merged list stands at left; the number of its segments is returned.
- * Before   both are segment lists of neighbouring nodes (Theorem 4.4); left has room for n_left + n_right.
- * After    so is the result. */
-IH_HD int64_t ih_merge_lists(const ih_store *s, ih_judge *j, ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right,
-                             ih_merge_rule rule, ih_merge_count *count)
+/* Look for the bridge of two lists as a thread does; l ends before the shared point, r begins after it. 1: *bridge is it (a the
+ * shared point itself, if the turn there is convex). 0: the walk was capped, or none is wanted; *bridge is where it stopped. */
+IH_ANY_JUDGE IH_HD int32_t ih_merge_walk(const ih_store *s, ih_any_judge *j, const ih_segment *left, int64_t n_left, const ih_run *l, const ih_run *r, int64_t walk_cap,
+                            ih_bridge *bridge, ih_merge_count *count)
 {
-    ih_run    l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
-    ih_place  shared = { n_left - 1, left[n_left - 1].last };
-    ih_bridge bridge = { l.last, r.first };
+    const ih_place shared = { n_left - 1, left[n_left - 1].last };
 
-    if (ih_merge_convex(s, j, &l, &r, shared, left)) {
-        bridge.a = shared; /* left stays whole, right begins at the successor of s */
-    } else if (rule.warp || rule.walk_cap == 0 || !ih_walk(s, j, &l, &r, rule.walk_cap, &bridge, &count->walk)) {
-        l.last  = bridge.a;
-        r.first = bridge.b;
-        ++count->searches;
-        ih_search(s, j, &l, &r, rule.warp ? IH_WARP : 1, &bridge);
+    bridge->a = l->last;
+    bridge->b = r->first;
+    if (ih_merge_convex(s, j, l, r, shared, left)) {
+        bridge->a = shared; /* left stays whole, right begins at the successor of s */
+        return 1;
     }
+    return walk_cap != 0 && ih_walk(s, j, l, r, walk_cap, bridge, &count->walk);
+}
+
+/* Cut both lists at the bridge and move the rest of the right one behind the left one. Returns the number of segments. */
+IH_HD int64_t ih_merge_cut(ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right, ih_bridge bridge, ih_merge_count *count)
+{
     left[bridge.a.segment].last   = bridge.a.vertex;
     right[bridge.b.segment].first = bridge.b.vertex;
     n_left                        = bridge.a.segment + 1;
@@ -75,6 +75,25 @@ IH_HD int64_t ih_merge_lists(const ih_store *s, ih_judge *j, ih_segment *left, i
         count->moved += n_right;
     }
     return n_left + n_right;
+}
+
+/* Merge list left [n_left] with list right [n_right], which begins at the shared point s, at which left ends.
+ * On output the merged list stands at left; the number of its segments is returned.
+ * Before   both are segment lists of neighbouring nodes (Theorem 4.4); left has room for n_left + n_right.
+ * After    so is the result. */
+IH_ANY_JUDGE IH_HD int64_t ih_merge_lists(const ih_store *s, ih_any_judge *j, ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right,
+                             ih_merge_rule rule, ih_merge_count *count)
+{
+    ih_run    l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
+    ih_bridge bridge;
+
+    if (!ih_merge_walk(s, j, left, n_left, &l, &r, rule.warp ? 0 : rule.walk_cap, &bridge, count)) {
+        l.last  = bridge.a;
+        r.first = bridge.b;
+        ++count->searches;
+        ih_search(s, j, &l, &r, rule.warp ? IH_WARP : 1, &bridge);
+    }
+    return ih_merge_cut(left, n_left, right, n_right, bridge, count);
 }
 
 /* Levels of the tree over m chunks: ceil(log2 m). */

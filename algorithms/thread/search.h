@@ -63,7 +63,7 @@ IH_HD void ih_probe_tell(ih_probe *p, int32_t yes)
 }
 
 /* The tangent from point p, left of all of r. */
-IH_HD ih_place ih_tangent(const ih_store *s, ih_judge *j, const ih_point *p, const ih_run *r, int64_t fan)
+IH_ANY_JUDGE IH_HD ih_place ih_tangent(const ih_store *s, ih_any_judge *j, const ih_vertex *p, const ih_run *r, int64_t fan)
 {
     ih_place k;
     ih_probe probe = ih_probe_begin(r->first.segment, r->last.segment, fan);
@@ -71,14 +71,14 @@ IH_HD ih_place ih_tangent(const ih_store *s, ih_judge *j, const ih_point *p, con
     while (ih_probe_open(&probe)) { /* the first segment whose last vertex is at the tangent or behind it */
         k.segment = ih_probe_at(&probe);
         k.vertex  = ih_run_high(r, k.segment);
-        const ih_point here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
+        const ih_vertex here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
         ih_probe_tell(&probe, ih_store_convex(s, j, p, &here, &next));
     }
     k.segment = probe.lo;
     probe     = ih_probe_begin(ih_run_low(r, k.segment), ih_run_high(r, k.segment), fan);
     while (ih_probe_open(&probe)) {
         k.vertex = (int32_t)ih_probe_at(&probe);
-        const ih_point here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
+        const ih_vertex here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
         ih_probe_tell(&probe, ih_store_convex(s, j, p, &here, &next));
     }
     k.vertex = (int32_t)probe.lo;
@@ -86,20 +86,20 @@ IH_HD ih_place ih_tangent(const ih_store *s, ih_judge *j, const ih_point *p, con
 }
 
 /* Is vertex i of l (not its last) at the bridge's left end or behind it? */
-IH_HD int32_t ih_side_reached(const ih_store *s, ih_judge *j, const ih_run *l, ih_place i, const ih_run *r, int64_t fan)
+IH_ANY_JUDGE IH_HD int32_t ih_side_reached(const ih_store *s, ih_any_judge *j, const ih_run *l, ih_place i, const ih_run *r, int64_t fan)
 {
-    const ih_point here = ih_run_point(s, l, i), next = ih_run_point(s, l, ih_run_next(l, i));
-    const ih_point q = ih_run_point(s, r, ih_tangent(s, j, &here, r, fan));
+    const ih_vertex here = ih_run_point(s, l, i), next = ih_run_point(s, l, ih_run_next(l, i));
+    const ih_vertex q = ih_run_point(s, r, ih_tangent(s, j, &here, r, fan));
     return !ih_store_convex(s, j, &here, &next, &q);
 }
 
 /* On input  as for ih_walk: the turn at s is flat, l ends before it, r begins after it.
  * On output *to is the bridge.
  * fan       candidates of a step over l; the tangents from each are bisected, as by one lane of a warp. */
-IH_HD void ih_search(const ih_store *s, ih_judge *j, const ih_run *l, const ih_run *r, int64_t fan, ih_bridge *to)
+IH_ANY_JUDGE IH_HD void ih_search(const ih_store *s, ih_any_judge *j, const ih_run *l, const ih_run *r, int64_t fan, ih_bridge *to)
 {
     ih_place i;
-    ih_point from;
+    ih_vertex from;
     ih_probe probe = ih_probe_begin(l->first.segment, l->last.segment, fan);
 
     while (ih_probe_open(&probe)) {

@@ -9,17 +9,17 @@
 /* A bridge: the list is cut after a on the left and before b on the right. */
 typedef struct ih_bridge { ih_place a, b; } ih_bridge;
 
-IH_HD ih_point ih_run_point(const ih_store *s, const ih_run *r, ih_place p) { return ih_store_vertex(s, &r->segments[p.segment], p.vertex); }
+IH_HD ih_vertex ih_run_point(const ih_store *s, const ih_run *r, ih_place p) { return ih_store_vertex(s, &r->segments[p.segment], p.vertex); }
 
 /* On input  the turn at the shared point s is flat; l ends before s, r begins after it; cap < 0: none.
  * On output 1: *to is the bridge. 0: cap steps were not enough; *to is where the walk stopped, and what it passed lies
  *           above the bridge, so that the search may look between the ends and these places only.
  * Cost      d removed vertices (s among them) cost at most 3 d + 2 steps (Lemma 5.1): all but the last pass remove one, and each has at
  *           most two failing steps. A step is one turn. */
-IH_HD int32_t ih_walk(const ih_store *s, ih_judge *j, const ih_run *l, const ih_run *r, int64_t cap, ih_bridge *to, ih_walk_count *count)
+IH_ANY_JUDGE IH_HD int32_t ih_walk(const ih_store *s, ih_any_judge *j, const ih_run *l, const ih_run *r, int64_t cap, ih_bridge *to, ih_walk_count *count)
 {
     ih_place a = l->last, b = r->first, before = a, after = b;
-    ih_point pa = ih_run_point(s, l, a), pb = ih_run_point(s, r, b), p_before = pa, p_after = pb;
+    ih_vertex pa = ih_run_point(s, l, a), pb = ih_run_point(s, r, b), p_before = pa, p_after = pb;
     int64_t  steps = 0, removed = 1;
     int32_t  moved = 1, more_a = !ih_place_same(a, l->first), more_b = !ih_place_same(b, r->last);
 

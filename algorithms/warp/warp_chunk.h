@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * warp_chunk.h: the hulls of up to 32 lanes of 32 elements by the lanes of a warp (paper 3.1, 3.2): one chunk, or several
- * short rows side by side, each on a group of lanes; all in shared memory. Functions here are called by whole warps. */
+ * warp_chunk.h: prefix sums of up to 32 lanes of 32 elements by the lanes of a warp (paper 3.1): one chunk, or several short
+ * rows side by side, each on a group of lanes; all in shared memory. Functions here are called by whole warps.
+ *
+ * Sums are kept as cheaply as they are certain. Where all sums of a warp are multiples of one q and below 2^53 q, plain
+ * doubles hold them exactly. Elsewhere the sums of lanes are pairs, and the points between have one double with an error
+ * bound; pairs are formed again from the lane's start where that does not decide. */
 #ifndef IH_WARP_CHUNK_H
 #define IH_WARP_CHUNK_H
 
@@ -11,7 +15,6 @@
 /* Shared memory of a warp. */
 enum { IH_WARP_PLACES = 33 * 32 };
 
-#if !defined(IH_PAPER)
 typedef struct ih_warp_space {
     double   *y, *x;             /* [33 * 32] x with weights only                  */
     ih_pair  *start_y, *start_x; /* [32] start_x with weights only                  */
@@ -39,14 +42,6 @@ IH_DEV ih_warp_space ih_warp_space_at(unsigned char *at, int32_t kind)
     return s;
 }
 
-/* Element e of the values to a place: its value (times the sign) and weight. */
-IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *v, int64_t e, int32_t kind)
-{
-    s->y[place] = ih_value(v, e, kind);
-    if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_load(v->w, e, kind);
-}
-#endif
-
 /* A lane's part of a row on a group of lanes. */
 typedef struct ih_lane_part {
     int32_t lanes; /* of the group, a power of two                                     */
@@ -66,57 +61,85 @@ IH_DEV ih_lane_part ih_lane_part_of(int32_t lane, int32_t lanes, int32_t n)
     return p;
 }
 
-IH_DEV ih_pair ih_shfl_up_pair(ih_pair v, int32_t by, int32_t width)
+/* ---- what the values of a warp have in common ---- */
+
+/* Largest and least magnitude that is not 0, as the leading 32 bits of their type's encoding (least minus 1, so that 0 is the
+ * largest); of weights with their sign, so that a negative one is larger than all; and which low halves of doubles are not 0. */
+typedef struct ih_range { uint32_t most_y, least_y, most_w, least_w, low_y, low_w; } ih_range;
+
+IH_DEV ih_range ih_range_none(void)
 {
-    ih_pair r;
-    r.hi = __shfl_up_sync(IH_ALL_LANES, v.hi, (unsigned)by, width);
-    r.lo = __shfl_up_sync(IH_ALL_LANES, v.lo, (unsigned)by, width);
+    const ih_range r = { 0, ~0u, 0, ~0u, 0, 0 };
     return r;
 }
 
-#if defined(IH_PAPER)
-#  include "../paper/warp_sums.h" /* sums of the working type, on the places of shared memory that it wants */
-#else
-/* Exclusive prefix sum of pairs over a group; *lost of the lane becomes a bound on the error of its prefix and own sum. */
-IH_DEV ih_pair ih_warp_prefix(ih_pair own, double *lost, ih_lane_part p)
+IH_DEV uint32_t ih_leading_bits(const void *values, int64_t i, int32_t kind, uint32_t *low)
 {
-    ih_pair sum = own, zero = { 0, 0 };
-    for (int32_t by = 1; by < p.lanes; by *= 2) {
-        const ih_pair before = ih_shfl_up_pair(sum, by, p.lanes);
-        const double  lost_before = __shfl_up_sync(IH_ALL_LANES, *lost, (unsigned)by, p.lanes);
-        if (p.own >= by) {
-            *lost += lost_before;
-            sum = ih_pair_add(before, sum, lost);
-        }
+    if (kind & IH_KIND_F32) return ((const uint32_t *)values)[i];
+    {
+        const uint64_t bits = ((const uint64_t *)values)[i];
+        *low |= (uint32_t)bits;
+        return (uint32_t)(bits >> 32) | ((uint32_t)bits != 0); /* 0 only for 0 */
     }
-    sum = ih_shfl_up_pair(sum, 1, p.lanes);
-    return p.own == 0 ? zero : sum;
 }
 
-IH_DEV double ih_warp_max(double v, int32_t lanes)
+IH_DEV void ih_range_add(ih_range *r, const ih_values *values, int64_t i, int32_t kind)
 {
-    for (int32_t by = lanes / 2; by > 0; by /= 2) {
-        const double other = __shfl_xor_sync(IH_ALL_LANES, v, by);
-        v = other > v ? other : v;
+    const uint32_t b = ih_leading_bits(values->y, i, kind, &r->low_y) & 0x7fffffffu;
+    r->most_y  = b > r->most_y ? b : r->most_y;
+    r->least_y = b - 1 < r->least_y ? b - 1 : r->least_y;
+    if (kind & IH_KIND_WEIGHTED) {
+        const uint32_t v = ih_leading_bits(values->w, i, kind, &r->low_w);
+        r->most_w  = v > r->most_w ? v : r->most_w;
+        r->least_w = v - 1 < r->least_w ? v - 1 : r->least_w; /* a weight of 0 shows in most_w below */
+        if (v == 0) r->most_w = ~0u;
     }
-    return v;
 }
 
-/* Add element k of the lane, whose values stand at its places, to running sums. */
-IH_HD_FORCED void ih_place_add(ih_sums *s, const double *y, const double *x, int32_t k, int32_t kind)
+IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
 {
-    if (!(kind & IH_KIND_WEIGHTED)) {
-        ih_sum_add(&s->y, y[k], &s->lost_y);
+    r.most_y  = __reduce_max_sync(IH_ALL_LANES, r.most_y);
+    r.least_y = __reduce_min_sync(IH_ALL_LANES, r.least_y);
+    if (!(kind & IH_KIND_F32)) r.low_y = __reduce_or_sync(IH_ALL_LANES, r.low_y);
+    if (kind & IH_KIND_WEIGHTED) {
+        r.most_w  = __reduce_max_sync(IH_ALL_LANES, r.most_w);
+        r.least_w = __reduce_min_sync(IH_ALL_LANES, r.least_w);
+        if (!(kind & IH_KIND_F32)) r.low_w = __reduce_or_sync(IH_ALL_LANES, r.low_w);
+    }
+    return r;
+}
+
+/* Powers of two that bound the values: all are below 2^top and multiples of 2^unit. */
+typedef struct ih_binades { int32_t top, unit; } ih_binades;
+
+IH_DEV ih_binades ih_binades_of(uint32_t most, uint32_t least, uint32_t low, int32_t kind)
+{
+    ih_binades b = { -1100, 0 };
+    if (least == ~0u) return b; /* all are 0 */
+    if (kind & IH_KIND_F32) {
+        const int32_t high = (int32_t)(most >> 23), small = (int32_t)((least + 1) >> 23);
+        b.top  = high - 126;
+        b.unit = (small ? small : 1) - 150;
     } else {
-        ih_sum_add(&s->x, x[k], &s->lost_x);
-        if (kind & IH_KIND_F32) {
-            ih_sum_add(&s->y, x[k] * y[k], &s->lost_y);
-        } else {
-            const ih_pair q = ih_two_prod(x[k], y[k]);
-            ih_sum_add(&s->y, q.hi, &s->lost_y);
-            ih_sum_add_low(&s->y, q.lo, &s->lost_y);
-        }
+        const int32_t high = (int32_t)(most >> 20), small = (int32_t)((least + 1) >> 20);
+        b.top  = high - 1022;
+        b.unit = (small ? small : 1) - (low ? 1075 : 1043);
     }
+    return b;
+}
+
+/* Is every value of the warp known to be in the range that values.h asks for? */
+IH_DEV int32_t ih_range_good(const ih_range *r, ih_binades y, ih_binades w, int32_t kind)
+{
+    if (kind & IH_KIND_F32) return r->most_y < 0x7f800000u && (!(kind & IH_KIND_WEIGHTED) || r->most_w < 0x7f800000u);
+    if (r->most_y >= 0x7ff00000u || (kind & IH_KIND_WEIGHTED && r->most_w >= 0x7ff00000u)) return 0;
+    /* the least magnitude is at least 2^(its exponent): unit + 52 or + 20 */
+    if (kind & IH_KIND_WEIGHTED) {
+        const int32_t least_w = w.unit + (r->low_w ? 52 : 20), least_y = y.unit + (r->low_y ? 52 : 20);
+        if (w.top > 150 || least_w < -150) return 0;
+        return r->least_y == ~0u || (y.top + w.top <= 300 && least_y + least_w >= -300);
+    }
+    return r->least_y == ~0u || (y.top <= 300 && y.unit + (r->low_y ? 52 : 20) >= -300);
 }
 
 /* May double arithmetic be trusted with this value (values.h)? */
@@ -127,59 +150,200 @@ IH_HD_FORCED int32_t ih_place_in_range(double y, double w, int32_t kind)
     return ((y == 0) | ((p >= 0x1p-300) & (p <= 0x1p300))) & (!(kind & IH_KIND_WEIGHTED) || ((w >= 0x1p-150) & (w <= 0x1p150)));
 }
 
-/* On input  the values of the group's chunk (times the sign) stand at their places in y and x: element k at k + k / 32.
- * On output prefix sums stand there; c is ready for turns: y, x, starts, rise, mask, errors. Returns 0 in lanes that saw a
- * value out of range; then the sums of the group mean nothing.
- * *end      the sums at the end of the lane. c->values and c->begin are the caller's. */
-IH_DEV int32_t ih_warp_sums(ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, ih_sums *end, int32_t kind)
-{
-    const int32_t first = lane - p.own, place = 33 * lane;
-    double       *y = space->y + place, *x = space->x + place;
-    ih_sums       s = { { 0, 0 }, { 0, 0 }, 0, 0 };
-    double        most_y = 0, most_x = 0, start_lost_y, start_lost_x;
-    uint32_t      rise = 0;
-    int32_t       good = 1;
+/* ---- sums ---- */
 
-    /* totals of lanes, and where values rise */
-    {
-        double before = p.own > 0 && p.count > 0 ? y[-2] : 0; /* the lane before is full */
-        for (int32_t k = 0; k < p.count; ++k) {
-            const double v = y[k];
-            good &= ih_place_in_range(v, kind & IH_KIND_WEIGHTED ? x[k] : 1.0, kind);
-            rise |= (uint32_t)(before < v) << k;
-            before = v;
-            ih_place_add(&s, y, x, k, kind);
+/* 2^k, -1022 <= k <= 1023. */
+IH_DEV double ih_power_of_two(int32_t k) { return __hiloint2double((1023 + k) << 20, 0); }
+
+IH_DEV ih_pair ih_shfl_up_pair(ih_pair v, int32_t by, int32_t width)
+{
+    ih_pair r;
+    r.hi = __shfl_up_sync(IH_ALL_LANES, v.hi, (unsigned)by, width);
+    r.lo = __shfl_up_sync(IH_ALL_LANES, v.lo, (unsigned)by, width);
+    return r;
+}
+
+/* a + b, renormalised, in few operations: see ih_warp_sum for its error. */
+IH_DEV ih_pair ih_pair_add_fast(ih_pair a, ih_pair b)
+{
+    const ih_pair s = ih_two_sum(a.hi, b.hi);
+    return ih_two_sum(s.hi, s.lo + (a.lo + b.lo));
+}
+
+IH_DEV double ih_warp_max(double v)
+{
+    for (int32_t by = 16; by > 0; by /= 2) {
+        const double other = __shfl_xor_sync(IH_ALL_LANES, v, by);
+        v = other > v ? other : v;
+    }
+    return v;
+}
+
+/* Exclusive prefix sums over a group of lanes. */
+IH_DEV double ih_warp_prefix(double own, ih_lane_part p)
+{
+    double sum = own;
+    for (int32_t by = 1; by < p.lanes; by *= 2) {
+        const double before = __shfl_up_sync(IH_ALL_LANES, sum, (unsigned)by, p.lanes);
+        if (p.own >= by) sum += before;
+    }
+    sum = __shfl_up_sync(IH_ALL_LANES, sum, 1, p.lanes);
+    return p.own == 0 ? 0.0 : sum;
+}
+
+IH_DEV ih_pair ih_warp_prefix_pair(ih_pair own, ih_lane_part p)
+{
+    const ih_pair zero = { 0, 0 };
+    ih_pair       sum  = own;
+    for (int32_t by = 1; by < p.lanes; by *= 2) {
+        const ih_pair before = ih_shfl_up_pair(sum, by, p.lanes);
+        if (p.own >= by) sum = ih_pair_add_fast(before, sum);
+    }
+    sum = ih_shfl_up_pair(sum, 1, p.lanes);
+    return p.own == 0 ? zero : sum;
+}
+
+/* The sum of a lane's terms as a pair. h begins at 1.5 2^(top + 6), so that 32 terms below 2^top keep it in one binade: every
+ * difference h - h' is exact, and so is what an addition rounds off, which l collects. */
+typedef struct ih_biased { double h, l, bias; } ih_biased;
+
+IH_DEV ih_biased ih_biased_zero(int32_t top)
+{
+    ih_biased b;
+    b.bias = b.h = 1.5 * ih_power_of_two(top + 6);
+    b.l = 0;
+    return b;
+}
+
+IH_DEV void ih_biased_add(ih_biased *b, double v)
+{
+    const double h = b->h + v;
+    b->l += v + (b->h - h);
+    b->h = h;
+}
+
+IH_DEV ih_pair ih_biased_sum(ih_biased b)
+{
+    return ih_two_sum(b.h - b.bias, b.l);
+}
+
+/* Sums of one coordinate over a warp, ready for turns. */
+typedef struct ih_warp_sum {
+    ih_pair start; /* of this lane, before its first element                                             */
+    ih_pair end;   /* after its last element                                                             */
+    double  lost;  /* bound on the error of start                                                        */
+    double  near;  /* bound on the error of the points between, as one double; 0: they and their differences are exact */
+} ih_warp_sum;
+
+/* top, unit: terms are below 2^top and multiples of 2^unit. Up to 1024 of them are below 2^(top + 10). */
+IH_DEV int32_t ih_sum_is_plain(ih_binades b) { return b.top + 10 - b.unit <= 53; }
+
+/* Roundings on pairs. In a lane l is below 16 ulp(h) = 2^(top - 42); over lanes the low parts that ih_pair_add_fast adds are below
+ * 3 u 2^(top + 11) < 2^(top - 40). All are multiples of 2^unit, so nothing is rounded if top - 40 - unit <= 53. Otherwise each of the
+ * at most 64 + 3 * 5 additions rounds off at most 2^(top - 93): together, with what fma products lose, below 2^(top - 84). */
+IH_DEV double ih_sum_lost(ih_binades b) { return b.top - 40 - b.unit <= 53 ? 0.0 : ih_power_of_two(b.top - 84); }
+
+/* On input  the values of the group's chunk (times the sign) stand at their places in y and x: element k at k + k / 32; range is
+ *           that of the warp, and good.
+ * On output prefix sums stand there; c is ready for turns: y, x, starts, rise, mask, errors.
+ * *end      the sums at the end of the lane. c->values and c->begin are the caller's. */
+IH_DEV void ih_warp_sums(ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, ih_binades range_y, ih_binades range_w, ih_sums *end,
+                         int32_t kind)
+{
+    const int32_t    weighted = kind & IH_KIND_WEIGHTED, first = lane - p.own;
+    double          *y = space->y + 33 * lane, *x = space->x + 33 * lane;
+    const ih_binades zero = { -1100, 0 };
+    ih_binades       terms;
+    int32_t          plain, plain_x;
+    uint32_t         rise = 0;
+    ih_pair          start_y = { 0, 0 }, start_x = { 0, 0 }, total_y = { 0, 0 }, total_x = { 0, 0 };
+
+    terms.top  = range_y.top + (weighted ? range_w.top : 0);
+    terms.unit = range_y.unit + (weighted ? range_w.unit : 0);
+    if (range_y.top <= -1100) terms = zero;
+    plain   = terms.top <= -1100 || ih_sum_is_plain(terms);
+    plain_x = !weighted || ih_sum_is_plain(range_w);
+
+    { /* where values rise; the lane before is full */
+        double before = p.own > 0 && p.count > 0 ? y[-2] : 0;
+        if (plain) {
+            double sum = 0;
+#pragma unroll 8
+            for (int32_t k = 0; k < p.count; ++k) {
+                const double v = y[k];
+                rise |= (uint32_t)(before < v) << k;
+                before = v;
+                sum += weighted ? x[k] * v : v;
+            }
+            total_y.hi = sum;
+        } else {
+            ih_biased sum = ih_biased_zero(terms.top);
+#pragma unroll 4
+            for (int32_t k = 0; k < p.count; ++k) {
+                const double v = y[k];
+                rise |= (uint32_t)(before < v) << k;
+                before = v;
+                if (!weighted) {
+                    ih_biased_add(&sum, v);
+                } else if (kind & IH_KIND_F32) { /* 24 + 24 bits: the product is exact */
+                    ih_biased_add(&sum, x[k] * v);
+                } else {
+                    const ih_pair q = ih_two_prod(x[k], v);
+                    ih_biased_add(&sum, q.hi);
+                    sum.l += q.lo;
+                }
+            }
+            total_y = ih_biased_sum(sum);
         }
         if (p.own == 0) rise |= 1u;
     }
-    __syncwarp();
-    start_lost_y = s.lost_y;
-    start_lost_x = s.lost_x;
-    s.y    = ih_warp_prefix(s.y, &start_lost_y, p);
-    if (kind & IH_KIND_WEIGHTED) s.x = ih_warp_prefix(s.x, &start_lost_x, p);
-    space->start_y[lane] = s.y;
-    if (kind & IH_KIND_WEIGHTED) space->start_x[lane] = s.x;
-    space->rise[lane] = rise;
-    s.lost_y = s.lost_x = 0;
-
-    /* prefix sums, in place */
-    for (int32_t k = 0; k < p.count; ++k) {
-        const double hi_y = s.y.hi, hi_x = s.x.hi;
-        most_y = fabs(s.y.lo) > most_y ? fabs(s.y.lo) : most_y;
-        if (kind & IH_KIND_WEIGHTED) most_x = fabs(s.x.lo) > most_x ? fabs(s.x.lo) : most_x;
-        ih_place_add(&s, y, x, k, kind);
-        y[k] = hi_y;
-        if (kind & IH_KIND_WEIGHTED) x[k] = hi_x;
-    }
-    if (p.count > 0) {
-        most_y = fabs(s.y.lo) > most_y ? fabs(s.y.lo) : most_y;
-        y[p.count] = s.y.hi;
-        if (kind & IH_KIND_WEIGHTED) {
-            most_x = fabs(s.x.lo) > most_x ? fabs(s.x.lo) : most_x;
-            x[p.count] = s.x.hi;
+    if (weighted) {
+        if (plain_x) {
+#pragma unroll 8
+            for (int32_t k = 0; k < p.count; ++k) total_x.hi += x[k];
+        } else {
+            ih_biased sum = ih_biased_zero(range_w.top);
+#pragma unroll 4
+            for (int32_t k = 0; k < p.count; ++k) ih_biased_add(&sum, x[k]);
+            total_x = ih_biased_sum(sum);
         }
     }
-    *end       = s;
+    __syncwarp(); /* y[-2] is read */
+    if (plain) start_y.hi = ih_warp_prefix(total_y.hi, p);
+    else start_y = ih_warp_prefix_pair(total_y, p);
+    if (weighted) {
+        if (plain_x) start_x.hi = ih_warp_prefix(total_x.hi, p);
+        else start_x = ih_warp_prefix_pair(total_x, p);
+    }
+    space->start_y[lane] = start_y;
+    if (weighted) space->start_x[lane] = start_x;
+    space->rise[lane] = rise;
+
+    { /* prefix sums, in place, one double each */
+        double sum_y = start_y.hi, sum_x = start_x.hi;
+#pragma unroll 4
+        for (int32_t k = 0; k < p.count; ++k) {
+            const double v = y[k];
+            y[k] = sum_y;
+            if (weighted) {
+                const double w = x[k];
+                x[k] = sum_x;
+                sum_x += w;
+                sum_y = fma(w, v, sum_y);
+            } else {
+                sum_y += v;
+            }
+        }
+        if (p.count > 0) {
+            y[p.count] = sum_y;
+            if (weighted) x[p.count] = sum_x;
+        }
+    }
+    end->y = plain ? start_y : ih_pair_add_fast(start_y, total_y);
+    if (plain) end->y.hi += total_y.hi;
+    end->x = plain_x ? start_x : ih_pair_add_fast(start_x, total_x);
+    if (plain_x) end->x.hi += total_x.hi;
+
     c->y       = space->y + 33 * first;
     c->x       = space->x + 33 * first;
     c->start_y = space->start_y + first;
@@ -187,30 +351,16 @@ IH_DEV int32_t ih_warp_sums(ih_chunk *c, const ih_warp_space *space, ih_lane_par
     c->rise    = space->rise + first;
     c->mask    = space->mask + first;
     c->n       = p.n;
-    /* the sums of absolute values were rounded themselves, at most 2^21 times each */
-    c->lost_y = (ih_warp_max(start_lost_y, p.lanes) + ih_warp_max(s.lost_y, p.lanes)) * (1 + 0x1p-30);
-    c->near_y = (ih_warp_max(most_y, p.lanes) + c->lost_y) * (1 + 0x1p-50);
-    c->lost_x = c->near_x = 0;
-    if (kind & IH_KIND_WEIGHTED) {
-        c->lost_x = (ih_warp_max(start_lost_x, p.lanes) + ih_warp_max(s.lost_x, p.lanes)) * (1 + 0x1p-30);
-        c->near_x = (ih_warp_max(most_x, p.lanes) + c->lost_x) * (1 + 0x1p-50);
+    c->lost_y = c->near_y = c->lost_x = c->near_x = 0;
+    if (!plain) { /* 32 additions to at most the largest start and 32 terms; and what start keeps in lo */
+        c->lost_y = ih_sum_lost(terms);
+        c->near_y = 0x1.2p-48 * (ih_warp_max(fabs(start_y.hi)) + ih_power_of_two(terms.top + 5)) + c->lost_y;
+    }
+    if (!plain_x) {
+        c->lost_x = ih_sum_lost(range_w);
+        c->near_x = 0x1.2p-48 * (ih_warp_max(start_x.hi) + ih_power_of_two(range_w.top + 5)) + c->lost_x;
     }
     __syncwarp();
-    return good;
-}
-#endif
-
-/* On input  c from ih_warp_sums.
- * On output c->mask holds the hull of the group's chunk: lane hulls, joined in rounds by the first lane of each pair. */
-IH_DEV void ih_warp_hull(const ih_chunk *c, ih_judge *j, ih_lane_part p, ih_walk_count *walks, int32_t kind)
-{
-    if (p.count > 0) c->mask[p.own] = ih_lane_hull(c, j, p.own, kind);
-    __syncwarp();
-    for (int32_t width = 1; width < p.lanes; width *= 2) {
-        const int32_t s = 32 * (p.own + width), rest = c->n - s, span = 32 * width;
-        if ((p.own & (2 * width - 1)) == 0 && rest > 0) ih_chunk_join(c, j, 32 * p.own, s, rest < span ? c->n : s + span, walks, kind);
-        __syncwarp();
-    }
 }
 
 #endif

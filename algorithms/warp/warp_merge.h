@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * warp_merge.h: one merge of two segment lists by a warp (paper 3.3): the search at once, 32 candidates a step; then the
- * descriptors in rounds of 32. Functions here are called by whole warps with the same arguments in every lane. */
+ * descriptors in rounds of 32. Functions here are called by whole warps with the same arguments in every lane.
+ *
+ * The bridge is the pair of points that are each other's tangents. Taking tangents in turns from the shared point outwards is what a
+ * walk does, too, and ends after a few turns as a rule; the nested search, whose cost has a bound, comes after those. */
 #ifndef IH_WARP_MERGE_H
 #define IH_WARP_MERGE_H
 
@@ -19,7 +22,7 @@ IH_DEV void ih_warp_narrow(int64_t *lo, int64_t *hi, int64_t own, int32_t yes)
 }
 
 /* The tangent from point p, left of all of r. */
-IH_DEV ih_place ih_warp_tangent(const ih_store *s, ih_judge *j, const ih_point *p, const ih_run *r, int32_t lane)
+IH_ANY_JUDGE IH_DEV ih_place ih_warp_tangent(const ih_store *s, ih_any_judge *j, const ih_vertex *p, const ih_run *r, int32_t lane)
 {
     ih_place k;
     int64_t  lo = r->first.segment, hi = r->last.segment;
@@ -27,7 +30,7 @@ IH_DEV ih_place ih_warp_tangent(const ih_store *s, ih_judge *j, const ih_point *
     while (lo < hi) {
         k.segment = ih_probe_candidate(lo, hi - lo, IH_WARP, lane);
         k.vertex  = ih_run_high(r, k.segment);
-        const ih_point here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
+        const ih_vertex here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
         ih_warp_narrow(&lo, &hi, k.segment, ih_store_convex(s, j, p, &here, &next));
     }
     k.segment = lo;
@@ -35,7 +38,7 @@ IH_DEV ih_place ih_warp_tangent(const ih_store *s, ih_judge *j, const ih_point *
     hi        = ih_run_high(r, k.segment);
     while (lo < hi) {
         k.vertex = (int32_t)ih_probe_candidate(lo, hi - lo, IH_WARP, lane);
-        const ih_point here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
+        const ih_vertex here = ih_run_point(s, r, k), next = ih_run_point(s, r, ih_run_next(r, k));
         ih_warp_narrow(&lo, &hi, k.vertex, ih_store_convex(s, j, p, &here, &next));
     }
     k.vertex = (int32_t)lo;
@@ -43,10 +46,10 @@ IH_DEV ih_place ih_warp_tangent(const ih_store *s, ih_judge *j, const ih_point *
 }
 
 /* As ih_search. */
-IH_DEV void ih_warp_search(const ih_store *s, ih_judge *j, const ih_run *l, const ih_run *r, ih_bridge *to, int32_t lane)
+IH_ANY_JUDGE IH_DEV void ih_warp_search(const ih_store *s, ih_any_judge *j, const ih_run *l, const ih_run *r, ih_bridge *to, int32_t lane)
 {
     ih_place i;
-    ih_point from;
+    ih_vertex from;
     int64_t  lo = l->first.segment, hi = l->last.segment;
 
     while (lo < hi) {
@@ -67,22 +70,55 @@ IH_DEV void ih_warp_search(const ih_store *s, ih_judge *j, const ih_run *l, cons
     to->b    = ih_warp_tangent(s, j, &from, r, lane);
 }
 
-/* As ih_merge_lists with rule.warp. */
-IH_DEV int64_t ih_warp_merge_lists(const ih_store *s, ih_judge *j, ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right,
-                                   ih_merge_count *count, int32_t lane)
+enum { IH_TURNS = 12 }; /* tangents from either side before the nested search */
+
+/* The tangent from point b, right of all of l, to its vertices up to the last: those before it make convex turns with b. */
+IH_ANY_JUDGE IH_DEV ih_place ih_warp_tangent_left_of(const ih_store *s, ih_any_judge *j, const ih_run *l, const ih_vertex *b, int32_t lane)
 {
-    const ih_run   l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
-    const ih_place shared = { n_left - 1, left[n_left - 1].last };
-    ih_bridge      bridge = { l.last, r.first };
+    ih_place k;
+    int64_t  lo = l->first.segment + 1, hi = l->last.segment + 1; /* the first segment whose first vertex is behind the tangent */
 
-    ih_judge       same = { 0, 0, 0, 0 }; /* of all lanes but the first, for what all do alike */
-
-    if (ih_merge_convex(s, lane == 0 ? j : &same, &l, &r, shared, left)) {
-        bridge.a = shared;
-    } else {
-        ++count->searches;
-        ih_warp_search(s, j, &l, &r, &bridge, lane);
+    while (lo < hi) {
+        k.segment = ih_probe_candidate(lo, hi - lo, IH_WARP, lane);
+        k.vertex  = ih_run_low(l, k.segment);
+        const ih_vertex here = ih_run_point(s, l, k), before = ih_run_point(s, l, ih_run_before(l, k));
+        ih_warp_narrow(&lo, &hi, k.segment, !ih_store_convex(s, j, &before, &here, b));
     }
+    k.segment = lo - 1;
+    lo        = ih_run_low(l, k.segment) + 1;
+    hi        = ih_run_high(l, k.segment) + 1;
+    while (lo < hi) {
+        k.vertex = (int32_t)ih_probe_candidate(lo, hi - lo, IH_WARP, lane);
+        const ih_vertex here = ih_run_point(s, l, k), before = ih_run_point(s, l, ih_run_before(l, k));
+        ih_warp_narrow(&lo, &hi, k.vertex, !ih_store_convex(s, j, &before, &here, b));
+    }
+    k.vertex = (int32_t)lo - 1;
+    return k;
+}
+
+/* On input  as for ih_search; *to is where a walk stopped (l's last and r's first vertex, if there was none).
+ * On output *to is the bridge. */
+IH_ANY_JUDGE IH_DEV void ih_warp_bridge(const ih_store *s, ih_any_judge *j, ih_run l, ih_run r, ih_bridge *to, int32_t lane)
+{
+    for (int32_t turn = 0; turn < IH_TURNS; ++turn) {
+        ih_place next;
+        l.last        = to->a;
+        r.first       = to->b;
+        ih_vertex end = ih_run_point(s, &r, to->b);
+        to->a         = ih_warp_tangent_left_of(s, j, &l, &end, lane);
+        end           = ih_run_point(s, &l, to->a);
+        next          = ih_warp_tangent(s, j, &end, &r, lane);
+        if (ih_place_same(next, to->b)) return;
+        to->b = next;
+    }
+    l.last  = to->a;
+    r.first = to->b;
+    ih_warp_search(s, j, &l, &r, to, lane);
+}
+
+/* Cut both lists at the bridge and move the rest of the right one behind the left one. Returns the number of segments. */
+IH_DEV int64_t ih_warp_cut(ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right, ih_bridge bridge, ih_merge_count *count, int32_t lane)
+{
     __syncwarp();
     if (lane == 0) {
         left[bridge.a.segment].last   = bridge.a.vertex;
@@ -102,6 +138,152 @@ IH_DEV int64_t ih_warp_merge_lists(const ih_store *s, ih_judge *j, ih_segment *l
         count->moved += n_right;
     }
     return n_left + n_right;
+}
+
+/* ---- merges whose work is near the shared point ---- */
+
+/* Up to 32 vertices of a list, a lane each, counted from the shared point outwards, from which their coordinates are measured. */
+typedef struct ih_window {
+    int32_t segment, vertex; /* the lane's vertex: in the list, in its slot                                            */
+    int32_t count;           /* vertices here                                                                          */
+    int32_t whole;           /* the list has no others                                                                 */
+    double  x, y;            /* from the shared point                                                                  */
+} ih_window;
+
+/* segments [n]: a list, of which `from_end` says whether the shared point is its last vertex or its first. index0, y0, x0: of the
+ * shared point's chunk start. *error grows to bounds on the errors of y and x. */
+IH_DEV ih_window ih_window_of(const ih_store *s, const ih_segment *segments, int64_t n, int32_t from_end, int64_t index0, ih_pair y0, ih_pair x0, double *error_y,
+                              double *error_x, int32_t lane)
+{
+    const int32_t listed = n < 32 ? (int32_t)n : 32;
+    ih_segment    own = { 0, 0, -1, 0, 0 };
+    ih_window     w;
+    int32_t       sum, at = 0, first;
+
+    if (lane < listed) own = segments[from_end ? n - 1 - lane : lane];
+    sum = own.last - own.first + 1;
+    for (int32_t by = 1; by < 32; by *= 2) {
+        const int32_t before = __shfl_up_sync(IH_ALL_LANES, sum, (unsigned)by);
+        if (lane >= by) sum = sum + before < 1 << 20 ? sum + before : 1 << 20;
+    }
+    w.count = __shfl_sync(IH_ALL_LANES, sum, 31);
+    w.whole = n <= 32 && w.count <= 32;
+    w.count = w.count < 32 ? w.count : 32;
+    for (int32_t step = 16; step > 0; step /= 2) /* the segment of vertex number `lane` */
+        if (__shfl_sync(IH_ALL_LANES, sum, at + step - 1) <= lane) at += step;
+    first = __shfl_sync(IH_ALL_LANES, sum - (own.last - own.first + 1), at & 31);
+    {
+        const int32_t low = __shfl_sync(IH_ALL_LANES, own.first, at & 31), high = __shfl_sync(IH_ALL_LANES, own.last, at & 31);
+        ih_segment    of;
+        of.chunk  = __shfl_sync(IH_ALL_LANES, own.chunk, at & 31);
+        of.slot   = __shfl_sync(IH_ALL_LANES, (long long)own.slot, at & 31);
+        w.segment = from_end ? (int32_t)(n - 1 - at) : at;
+        w.vertex  = from_end ? high - (lane - first) : low + (lane - first);
+        w.x = w.y = 0;
+        if (lane < w.count) {
+            const ih_vertex        v = ih_store_vertex(s, &of, w.vertex);
+            const ih_chunk_record *r = &s->records[v.chunk];
+            double                 start = r->y.hi - y0.hi, low_part = r->y.lo - y0.lo, e;
+            w.y = (start + v.y) + low_part;
+            e   = 0x1p-51 * (fabs(start) + fabs(v.y) + fabs(low_part)) + (r->near_y + r->lost_y0);
+            if (e > *error_y || e != e) *error_y = e;
+            if (s->values.kind & IH_KIND_WEIGHTED) {
+                start    = r->x.hi - x0.hi;
+                low_part = r->x.lo - x0.lo;
+                w.x      = (start + v.x) + low_part;
+                e        = 0x1p-51 * (fabs(start) + fabs(v.x) + fabs(low_part)) + (r->near_x + r->lost_x0);
+                if (e > *error_x || e != e) *error_x = e;
+            } else {
+                w.x = v.index >= index0 ? ih_index_double(v.index - index0) : -ih_index_double(index0 - v.index);
+            }
+        }
+    }
+    return w;
+}
+
+/* Turn at points of windows: coordinates off by at most ey and ex each. 1, 0, or -1: undecided. */
+IH_DEV int32_t ih_window_convex(double xa, double ya, double xb, double yb, double xd, double yd, double ey, double ex)
+{
+    const double  x1 = xb - xa, y1 = yb - ya, x2 = xd - xb, y2 = yd - yb;
+    const ih_turn turn = ih_turn_filter(x1, 2 * ex + 0x1p-52 * fabs(x1), y1, 2 * ey + 0x1p-52 * fabs(y1), x2, 2 * ex + 0x1p-52 * fabs(x2), y2, 2 * ey + 0x1p-52 * fabs(y2));
+    return turn == IH_TURN_UNDECIDED ? -1 : turn == IH_TURN_CONVEX;
+}
+
+/* The bridge, if it lies within 32 vertices of the shared point on either side and filters decide all on the way: 1 and *to (a
+ * the shared point itself, if the turn there is convex). 0: nothing is known. The values rise at the shared point. */
+IH_DEV int32_t ih_window_bridge(const ih_store *s, ih_judge_quick *j, const ih_segment *left, int64_t n_left, const ih_segment *right, int64_t n_right, ih_bridge *to,
+                                int32_t rises, int32_t lane)
+{
+    const ih_chunk_record *origin = &s->records[right[0].chunk]; /* the shared point is the first of this chunk */
+    const int64_t          index0 = (int64_t)right[0].chunk * s->size;
+    const ih_pair          y0 = origin->y, x0 = origin->x;
+    double                 ey = 0, ex = 0;
+    const ih_window        l = ih_window_of(s, left, n_left, 1, index0, y0, x0, &ey, &ex, lane), r = ih_window_of(s, right, n_right, 0, index0, y0, x0, &ey, &ex, lane);
+    const double           lx = __shfl_down_sync(IH_ALL_LANES, l.x, 1), ly = __shfl_down_sync(IH_ALL_LANES, l.y, 1); /* the next ones outwards */
+    const double           rx = __shfl_down_sync(IH_ALL_LANES, r.x, 1), ry = __shfl_down_sync(IH_ALL_LANES, r.y, 1);
+    int32_t                a = 1, b = 1; /* 0 is the shared point in either */
+
+    ey = ih_warp_max(ey) + origin->lost_y0;
+    ex = ih_warp_max(ex) + origin->lost_x0;
+    if (rises) {
+        const int32_t turn = ih_window_convex(__shfl_sync(IH_ALL_LANES, l.x, 1), __shfl_sync(IH_ALL_LANES, l.y, 1), __shfl_sync(IH_ALL_LANES, l.x, 0),
+                                              __shfl_sync(IH_ALL_LANES, l.y, 0), __shfl_sync(IH_ALL_LANES, r.x, 1), __shfl_sync(IH_ALL_LANES, r.y, 1), ey, ex);
+        if (turn < 0) return 0;
+        j->by_filter += lane == 0;
+        if (turn) a = 0;
+    }
+    while (a > 0) {
+        const double bx = __shfl_sync(IH_ALL_LANES, r.x, b), by = __shfl_sync(IH_ALL_LANES, r.y, b);
+        int32_t      turn = 0, next;
+        uint32_t     hits;
+        if (lane >= a && lane < l.count) { /* the first from there on that makes a convex turn with what is before it */
+            if (lane + 1 < l.count) turn = ih_window_convex(lx, ly, l.x, l.y, bx, by, ey, ex), ++j->by_filter;
+            else turn = l.whole;
+        }
+        if (__any_sync(IH_ALL_LANES, turn < 0)) return 0;
+        hits = __ballot_sync(IH_ALL_LANES, turn);
+        if (!hits) return 0;
+        a = ih_bit_low(hits);
+        {
+            const double ax = __shfl_sync(IH_ALL_LANES, l.x, a), ay = __shfl_sync(IH_ALL_LANES, l.y, a);
+            turn = 0;
+            if (lane >= b && lane < r.count) {
+                if (lane + 1 < r.count) turn = ih_window_convex(ax, ay, r.x, r.y, rx, ry, ey, ex), ++j->by_filter;
+                else turn = r.whole;
+            }
+        }
+        if (__any_sync(IH_ALL_LANES, turn < 0)) return 0;
+        hits = __ballot_sync(IH_ALL_LANES, turn);
+        if (!hits) return 0;
+        next = ih_bit_low(hits);
+        if (next == b) break;
+        b = next;
+    }
+    to->a.segment = __shfl_sync(IH_ALL_LANES, l.segment, a);
+    to->a.vertex  = __shfl_sync(IH_ALL_LANES, l.vertex, a);
+    to->b.segment = __shfl_sync(IH_ALL_LANES, r.segment, b);
+    to->b.vertex  = __shfl_sync(IH_ALL_LANES, r.vertex, b);
+    return 1;
+}
+
+/* As ih_merge_lists with rule.warp. 0: a lane's judge is undecided. */
+IH_DEV int64_t ih_warp_merge_lists(const ih_store *s, ih_judge_quick *j, ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right,
+                                   ih_merge_count *count, int32_t lane)
+{
+    ih_bridge bridge;
+    if (n_left > INT32_MAX || n_right > INT32_MAX || !ih_window_bridge(s, j, left, n_left, right, n_right, &bridge, ih_store_rises(s, (int64_t)right[0].chunk * s->size), lane)) {
+        const ih_run   l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
+        const ih_place shared = { n_left - 1, left[n_left - 1].last };
+        ih_judge_quick same   = { 0, 0 }; /* of all lanes but the first, for what all do alike */
+        bridge.a = l.last;
+        bridge.b = r.first;
+        if (ih_merge_convex(s, lane == 0 ? j : &same, &l, &r, shared, left)) bridge.a = shared;
+        else ih_warp_bridge(s, j, l, r, &bridge, lane);
+        j->undecided |= same.undecided;
+        if (__any_sync(IH_ALL_LANES, j->undecided)) return 0; /* nothing is cut */
+    }
+    count->searches += !(bridge.a.segment == n_left - 1 && bridge.a.vertex == left[n_left - 1].last);
+    return ih_warp_cut(left, n_left, right, n_right, bridge, count, lane);
 }
 
 #endif

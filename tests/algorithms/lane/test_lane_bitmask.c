@@ -35,7 +35,7 @@ static void lanes_are_hulls(void **state)
             const int64_t count = diagram_hull(&d, first, last, vertices);
             uint32_t      mask  = 0;
             for (int64_t k = 0; k + 1 < count; ++k) mask |= 1u << (vertices[k] - first);
-            assert_int_equal(ih_lane_hull(&c, &judge, l, kind), mask);
+            assert_int_equal(ih_lane_hull(&c, &judge, l, 0, kind), mask);
             ++hull[count == 2 ? 0 : count == last - first + 1 ? 2 : 1];
         }
         chunk_close(&c);
@@ -64,7 +64,7 @@ static void work_is_linear(void **state)
         c.n         = 32;
         assert_true(ih_chunk_sums(&c, &row.values, NULL, 1, 0));
         ih_chunk_rise(&c, &row.values, 0);
-        (void)ih_lane_hull(&c, &judge, 0, 0);
+        (void)ih_lane_hull(&c, &judge, 0, 0, 0);
         assert_true(judge.by_filter + judge.by_pair + judge.by_exact <= 64);
         chunk_close(&c);
         diagram_close(&d);

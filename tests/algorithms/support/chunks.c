@@ -40,7 +40,7 @@ void chunk_build(ih_chunk *c, ih_judge *j, const ih_values *v, int64_t begin, in
     c->n     = n;
     if (!ih_chunk_sums(c, v, stops, IH_STOP_STRIDE, v->kind)) abort();
     ih_chunk_rise(c, v, v->kind);
-    for (int32_t l = 0; l < ih_chunk_lanes(n); ++l) c->mask[l] = ih_lane_hull(c, j, l, v->kind);
+    for (int32_t l = 0; l < ih_chunk_lanes(n); ++l) c->mask[l] = ih_lane_hull(c, j, l, 0, v->kind);
     ih_chunk_join_lanes(c, j, count, v->kind);
 }
 

@@ -217,6 +217,8 @@ class Peer(BenchTest):
         self.assertIn("undecided", self.judge("slow", *few, "--processes", "2", code=3))  # no 95 % interval from 2 and 2
         self.assertIn("differs from the canonical fit by 0.001", self.judge("off", *few))
         self.assertIn("absent not measured", self.judge("absent", *few, "--processes", "1", code=3))
+        self.judge("slow", "--problem", "noize:n=3", code=2)
+        self.judge("slow", "--preset", "nothing", code=2)
         self.assertIn("not measured, the time is spent", self.judge("slow", *few, "--processes", "1", "--time", "0.001", code=6))
 
 

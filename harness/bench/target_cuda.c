@@ -101,7 +101,7 @@ static fault_kind cuda_prepare(target *t, cell_record *c, fault *f)
 
     if (!grown) return fault_set(f, FAULT_MEMORY, "memory ran out");
     s->call    = grown;
-    c->threads = 0; /* of the CPU: none works */
+    c->threads = 1; /* the one that enqueues */
     kind       = cuda_call_make(&grown[s->calls], &s->data, c, f);
     if (!kind && c->status != CELL_UNSUPPORTED) s->calls++;
     else cuda_call_free(&grown[s->calls], &s->data);

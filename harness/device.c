@@ -21,6 +21,7 @@ static fault_kind no_device(fault *f, int ordinal, const char *why)
 
 #if IH_WITH_CUDA
 
+#include "device_archs.h"
 #include "device_kernels.h"
 
 #include "cuda/build_info.h"
@@ -80,33 +81,12 @@ int device_count(char *why, size_t why_bytes)
 
 /* ---- architectures ---- */
 
-/* Machine code runs on devices of its own major number from its minor number on; PTX on all from its number on. */
-static int runs_on(int arch, int ptx, int major, int minor)
-{
-    return ptx ? 10 * major + minor >= arch : arch / 10 == major && arch % 10 <= minor;
-}
-
-static int any_runs_on(const char *archs, int ptx, int major, int minor)
-{
-    for (const char *at = archs; *at;) {
-        char     *end;
-        const long arch = strtol(at, &end, 10);
-        if (end == at) {
-            ++at; /* a space, a letter behind the number */
-            continue;
-        }
-        if (runs_on((int)arch, ptx, major, minor)) return 1;
-        at = end;
-    }
-    return 0;
-}
-
 static fault_kind check_architecture(const device *d, fault *f)
 {
     const ih_cuda_build_info_t *b = ih_cuda_build_info();
     const device_info          *a = &d->about;
 
-    if (b->emulated || any_runs_on(b->archs, 0, a->major, a->minor) || any_runs_on(b->ptx, 1, a->major, a->minor)) return FAULT_NONE;
+    if (b->emulated || device_archs_run(b->archs, 0, a->major, a->minor) || device_archs_run(b->ptx, 1, a->major, a->minor)) return FAULT_NONE;
     return fault_set(f, FAULT_USAGE, "cuda:%d is %s of compute capability %d.%d, and this build has no code for it (machine code for %s%s%s): build again with its architecture, %d%d",
                      d->ordinal, a->name, a->major, a->minor, b->archs, b->ptx[0] ? ", PTX for " : "", b->ptx, a->major, a->minor);
 }

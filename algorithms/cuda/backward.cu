@@ -4,7 +4,7 @@
 #include "simt.h"
 
 #include "block_exact.h"
-#include "block_windows.h"
+#include "block_long.h"
 #include "launch.h"
 
 enum { IH_FILL_CTAS = 128, IH_FILL_THREADS = 256 };

@@ -3,9 +3,9 @@
 #include "simt.h"
 
 #include "block_exact.h"
-#include "block_windows.h"
+#include "block_long.h"
 
-/* find, sum, join: block_windows.h. huge, exact: blocks that pairs leave open, block_exact.h. */
+/* find, sum, join: block_windows.h, block_long.h. huge, exact: blocks that pairs leave open, block_exact.h. */
 IH_KERNEL(IH_WINDOW_THREADS, 8) means_find_kernel(IH_CONSTANT ih_block_job job) { ih_windows_find(&job); }
 
 #define IH_MEANS_KERNELS(kind) \

@@ -59,10 +59,10 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND
 
     /* the hull, 32 points at a time, so that a warp writes side by side */
     const int64_t slot = chunk * (IH_CUDA_CHUNK + 1);
-    for (int32_t i = 0; 32 * i < n; ++i) {
+    for (uint32_t some = __ballot_sync(IH_ALL_LANES, p.count > 0 && c.mask[lane]); some; some &= some - 1) {
+        const int32_t  i    = ih_bit_low(some);
         const uint32_t word = c.mask[i];
-        if (!word) continue;
-        if (word >> lane & 1u) { /* side by side */
+        if (word >> lane & 1u) {
             const int64_t entry = slot + count + ih_bit_count(word & ((1u << lane) - 1));
             f.slot_at[entry] = (uint16_t)(32 * i + lane);
             f.slot_y[entry]  = c.y[33 * i + lane];

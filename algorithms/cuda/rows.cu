@@ -6,7 +6,7 @@
 
 #include "../warp/warp_values.h"
 
-enum { CLASSES = 6 }; /* rows on 1, 2, 4, 8, 16, 32 lanes */
+enum { CLASSES = 6, RESIDENT = 5, MOST_BLOCKS = 1 << 30 }; /* rows on 1, 2, 4, 8, 16, 32 lanes */
 
 IH_HD int32_t rows_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
 
@@ -16,6 +16,9 @@ IH_HD int32_t lanes_of(int64_t n)
     while (32 * lanes < n) lanes *= 2;
     return lanes;
 }
+
+/* How rows lie: one a warp; several of one length, side by side; ragged, by lists. */
+enum { WIDE, PACKED, RAGGED };
 
 /* The row of this lane's group in unit u of work: -1: none. */
 IH_DEV int64_t row_of_unit(const ih_cuda_fit *f, int64_t u, int32_t lane, int32_t *lanes)
@@ -52,24 +55,21 @@ IH_DEV int64_t units_of(const ih_cuda_fit *f)
     return units;
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND_WEIGHTED ? 6 : 5) rows_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND_WEIGHTED ? 6 : RESIDENT) rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     typedef typename ih_real<KIND>::type real;
     IH_SHARED(shared);
-    real *const         z     = (real *)f.z;
-    const real *const   y     = (const real *)f.y;
     const int32_t       lane  = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
     const ih_warp_space space = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
     const int64_t       units = units_of(&f);
 
     for (int64_t u = (int64_t)blockIdx.x * warps + warp; u < units; u += (int64_t)gridDim.x * warps) {
-        int32_t            lanes;
-        const int64_t      row   = row_of_unit(&f, u, lane, &lanes);
+        int32_t            lanes = 32, equal = 0;
+        const int64_t      row   = SHAPE == WIDE ? u : row_of_unit(&f, u, lane, &lanes);
         const int64_t      flat  = row >= 0 ? ih_cuda_row_begin(&f, row) : 0;
         const int32_t      n     = row >= 0 ? (int32_t)ih_cuda_row_length(&f, row) : 0;
-        const ih_lane_part p     = ih_lane_part_of(lane, lanes, n);
-        const int32_t      first = lane - p.own, rows_here = f.rows - u * (32 / lanes) < 32 / lanes ? (int32_t)(f.rows - u * (32 / lanes)) : 32 / lanes;
-        const int32_t      equal = !f.offsets && lanes < 32 ? rows_here * (int32_t)f.n : 0; /* elements, side by side */
+        const ih_lane_part p     = ih_lane_part_of(lane, SHAPE == WIDE ? 32 : lanes, n);
+        const int32_t      first = lane - p.own;
         const uint32_t     group = (lanes == 32 ? IH_ALL_LANES : (1u << lanes) - 1) << first;
         ih_judge           judge = { 0, 0, 0, 0 };
         ih_walk_count      walks = { 0, 0, 0, 0 };
@@ -78,31 +78,38 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND
         ih_chunk           c;
         ih_sums            end;
 
+        if (SHAPE == PACKED) { /* elements of the warp, side by side */
+            const int64_t here = f.rows - u * (32 / lanes);
+            equal = (int32_t)f.n * (here < 32 / lanes ? (int32_t)here : 32 / lanes);
+        }
         __syncwarp(); /* the places of the unit before are read no more */
         c.values = ih_cuda_values(&f, flat, KIND);
         c.begin  = 0;
         {
-            const ih_range   range   = ih_cuda_load(&c, &space, p, lane, equal, KIND);
-            const ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
-            const ih_binades range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
-            uint32_t         bad = 0;
+            ih_range   range   = ih_cuda_load(&c, &space, p, lane, equal, KIND);
+            ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND), range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
+            uint32_t   bad = 0;
             if (!ih_range_good(&range, range_y, range_w, KIND)) {
                 const int32_t good = ih_cuda_lane_good(&space, p, lane, KIND);
                 bad = __ballot_sync(IH_ALL_LANES, !good);
                 if (!good) ih_cuda_suspect(&f, row, flat + 32 * p.own, p.count);
+                if (bad) {
+                    range   = ih_cuda_range_of_good(&space, p, lane, (bad & group) != 0, KIND);
+                    range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
+                    range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
+                }
             }
             ih_warp_sums(&c, &space, p, lane, range_y, range_w, &end, KIND);
             if (bad & group) c.n = 0; /* nothing is decided or written for this row here */
         }
-        const ih_lane_part q = ih_lane_part_of(lane, lanes, c.n);
+        const ih_lane_part q = ih_lane_part_of(lane, p.lanes, c.n);
         ih_warp_hull<KIND>(&c, &judge, q, lane, &walks);
         part.last  = c.n;
         part.z_in  = part.z_out = 0;
         part.sign  = f.sign;
         part.z_min = f.y_min;
         part.z_max = f.y_max;
-        const ih_warp_blocks blocks = ih_warp_blocks_of(q.count > 0 ? c.mask[q.own] : 0, &part, q);
-        const int32_t        before = ih_vertex_before(blocks.all, lane, first, group);
+        ih_warp_blocks blocks = ih_warp_blocks_of(q.count > 0 ? c.mask[q.own] : 0, &part, q);
         ih_warp_means(&c, &part, q, blocks, &worst, KIND);
         {
             const uint32_t undecided = __ballot_sync(IH_ALL_LANES, judge.undecided || worst == IH_LEVEL_NONE) & group;
@@ -110,27 +117,37 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND
                 if (p.own == 0) ih_cuda_give_up(&f, row, IH_ROW_UNCERTAIN);
                 c.n = 0;
             }
+            if (c.n == 0) blocks.all = 0;
         }
-        if (equal) {
-            const int32_t n0      = (int32_t)f.n;
-            const int64_t begin   = u * (32 / lanes) * f.n;
-            const float   inverse = 1.0f / (float)n0;
+        /* the last vertex before the lane's points; none at all in a row that is not written: the row's first point is a vertex */
+        const int32_t before = ih_vertex_before(blocks.all, lane, first, group);
+        part.last = IH_CUDA_CHUNK + 1; /* of none of these */
+        if (SHAPE == PACKED) {
+            const int32_t     n0 = (int32_t)f.n, groups = 32 / n0, rest = 32 % n0; /* 32 elements on: so many rows and elements */
+            const int64_t     begin = u * (32 / lanes) * f.n;
+            const real *const y = (const real *)f.y + begin;
+            real *const       z = (real *)f.z + begin;
+            int32_t           at = lane / n0, k = lane % n0;
+#pragma unroll 4
             for (int32_t i = 0; 32 * i < equal; ++i) {
-                const int32_t       e = 32 * i + lane;
-                const ih_cuda_split at = ih_cuda_split_of(e < equal ? e : 0, n0, inverse);
-                const int32_t       from = at.group * lanes + (at.k >> 5);
-                const int32_t       before_k = __shfl_sync(IH_ALL_LANES, before, from), fine = __shfl_sync(IH_ALL_LANES, c.n, from);
-                const uint32_t      word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
-                part.last = n0;
-                if (e < equal && fine) z[begin + e] = ih_warp_value<real>(&part, space.y + 33 * at.group * lanes, y + begin + at.group * n0, at.k, word, single, before_k);
-            }
-        } else {
-            for (int32_t i = 0; i < 32; ++i) {
-                const int32_t  k = i * lanes + p.own, from = first + (k >> 5);
+                const int32_t  e = 32 * i + lane, from = at * lanes + (k >> 5);
                 const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
                 const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
-                if (k < c.n) z[flat + k] = ih_warp_value<real>(&part, c.y, y + flat, k, word, single, before_k);
-                if (__all_sync(IH_ALL_LANES, k + lanes >= c.n)) break;
+                if (e < equal && (word | (uint32_t)(before_k + 1)))
+                    z[e] = ih_warp_value<real>(&part, space.y + 33 * at * lanes, y + (e - k), k, word, single, before_k);
+                k += rest;
+                at += groups;
+                if (k >= n0) k -= n0, ++at;
+            }
+        } else {
+            const real *const y = (const real *)f.y + flat;
+            real *const       z = (real *)f.z + flat;
+#pragma unroll 4
+            for (int32_t i = 0; i < 32; ++i) {
+                const int32_t  k = i * p.lanes + p.own, from = first + (k >> 5);
+                const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
+                const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
+                if (k < c.n) z[k] = ih_warp_value<real>(&part, c.y, y, k, word, single, before_k);
             }
         }
         if (f.bits && q.count > 0 && c.n > 0) ih_warp_put_bits(f.bits, flat + 32 * p.own, blocks.all);
@@ -146,11 +163,12 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND
 
 template <int KIND> static cudaError_t launch(const ih_cuda_fit *f, int32_t processors, cudaStream_t stream)
 {
-    const int32_t warps = rows_warps(KIND);
-    const int64_t units = (f->rows + 32 / lanes_of(f->offsets ? 1 : f->n) - 1) / (32 / lanes_of(f->offsets ? 1 : f->n));
-    int64_t       grid  = ((f->offsets ? f->rows : units) + warps - 1) / warps;
-    if (grid > 6 * (int64_t)processors) grid = 6 * (int64_t)processors;
-    IH_LAUNCH(rows_kernel<KIND>, grid, 32 * warps, (size_t)warps * ih_warp_space_bytes(KIND), stream, *f);
+    const int32_t warps = rows_warps(KIND), each = f->offsets ? 1 : 32 / lanes_of(f->n), many = MOST_BLOCKS;
+    const int64_t blocks = ((f->rows + each - 1) / each + warps - 1) / warps, most = 4 * RESIDENT * (int64_t)processors;
+    const size_t  bytes  = (size_t)warps * ih_warp_space_bytes(KIND);
+    if (f->offsets) IH_LAUNCH((rows_kernel<KIND, RAGGED>), blocks < most ? blocks : most, 32 * warps, bytes, stream, *f);
+    else if (each == 1) IH_LAUNCH((rows_kernel<KIND, WIDE>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
+    else IH_LAUNCH((rows_kernel<KIND, PACKED>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
     return cudaGetLastError();
 }
 

@@ -79,23 +79,11 @@ IH_DEV_SLOW void ih_cuda_suspect(const ih_cuda_fit *f, int64_t row, int64_t flat
     ih_cuda_give_up(f, row, IH_ROW_UNCERTAIN);
 }
 
-/* Equal rows on groups of lanes, side by side in memory: the element of a warp's elements 0 .. 1023 that a lane takes, as its group
- * and index there. The quotient is that of whole numbers: e + 1/2 is never closer than 1/2048 to a multiple of n. */
-typedef struct ih_cuda_split { int32_t group, k; } ih_cuda_split;
-
-IH_DEV ih_cuda_split ih_cuda_split_of(int32_t e, int32_t n, float inverse)
-{
-    ih_cuda_split s;
-    s.group = (int32_t)(((float)e + 0.5f) * inverse);
-    s.k     = e - s.group * n;
-    return s;
-}
-
 IH_DEV void ih_cuda_put(const ih_values *values, const ih_warp_space *space, ih_range *range, int64_t e, int32_t place, int32_t kind)
 {
     space->y[place] = ih_value(values, e, kind);
     if (kind & IH_KIND_WEIGHTED) space->x[place] = ih_load(values->w, e, kind);
-    ih_range_add(range, values, e, kind);
+    ih_range_add_element(range, values, e, kind);
 }
 
 /* The values of the groups' chunks to their places. Returns what the values of the warp have in common.
@@ -109,16 +97,18 @@ IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_l
         for (int32_t i = 0; i < 32; ++i)
             if (32 * i + lane < p.n) ih_cuda_put(&c->values, space, &range, 32 * i + lane, 33 * i + lane, kind);
     } else if (equal) {
-        const int32_t n       = __shfl_sync(IH_ALL_LANES, p.n, 0);
-        const float   inverse = 1.0f / (float)n;
-        ih_values     values  = c->values;
+        const int32_t n = __shfl_sync(IH_ALL_LANES, p.n, 0), groups = 32 / n, rest = 32 % n; /* 32 elements on: so many rows and elements */
+        ih_values     values = c->values;
+        int32_t       at = lane / n, k = lane % n;
         values.y = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)values.y, 0);
         values.w = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)values.w, 0);
 #pragma unroll 8
         for (int32_t i = 0; i < 32; ++i) {
-            const int32_t       e = 32 * i + lane;
-            const ih_cuda_split s = ih_cuda_split_of(e, n, inverse);
-            if (e < equal) ih_cuda_put(&values, space, &range, e, 33 * s.group * p.lanes + s.k + (s.k >> 5), kind);
+            const int32_t e = 32 * i + lane;
+            if (e < equal) ih_cuda_put(&values, space, &range, e, 33 * at * p.lanes + k + (k >> 5), kind);
+            k += rest;
+            at += groups;
+            if (k >= n) k -= n, ++at;
         }
     } else {
 #pragma unroll 4
@@ -137,6 +127,22 @@ IH_DEV_SLOW int32_t ih_cuda_lane_good(const ih_warp_space *space, ih_lane_part p
     int32_t good = 1;
     for (int32_t k = 0; k < p.count; ++k) good &= ih_place_in_range(space->y[33 * lane + k], kind & IH_KIND_WEIGHTED ? space->x[33 * lane + k] : 1.0, kind);
     return good;
+}
+
+/* What the values of a warp have in common where some groups are not good: in those (bad) zeros take their places. */
+IH_DEV_SLOW ih_range ih_cuda_range_of_good(const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t bad, int32_t kind)
+{
+    ih_range range = ih_range_none();
+    for (int32_t k = 0; k < p.count; ++k) {
+        const int32_t place = 33 * lane + k;
+        if (bad) {
+            space->y[place] = 0;
+            if (kind & IH_KIND_WEIGHTED) space->x[place] = 1;
+        }
+        ih_range_add_value(&range, space->y[place], kind & IH_KIND_WEIGHTED ? space->x[place] : 1.0, kind);
+    }
+    __syncwarp();
+    return ih_range_of_warp(range, kind);
 }
 
 /* Add a number of each lane to a count. */

@@ -55,15 +55,20 @@ IH_DEV merge_work work_of(const ih_cuda_fit *f, int64_t k, int64_t merge, int32_
     return m;
 }
 
-/* A merge again, by one thread with all levels of decisions, out of line. */
-IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t level)
+/* A merge again, by the warp with all levels of decisions, out of line. */
+IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t level, int32_t lane)
 {
-    const merge_work    m    = work_of(&f, k, merge, level);
-    const ih_merge_rule rule = { f.walk_cap, 0 };
-    ih_judge            judge = { 0, 0, 0, 0 };
-    ih_merge_count      count = { { 0, 0, 0, 0 }, 0, 0 };
-    *m.n_left = (int32_t)ih_merge_lists(&m.store, &judge, m.left, *m.n_left, m.right, m.n_right, rule, &count);
-    if (judge.undecided) ih_cuda_give_up(&f, m.row, IH_ROW_UNCERTAIN);
+    const merge_work m     = work_of(&f, k, merge, level);
+    ih_judge         judge = { 0, 0, 0, 0 };
+    ih_merge_count   count = { { 0, 0, 0, 0 }, 0, 0 };
+    const ih_bridge  b     = ih_warp_bridge_of(&m.store, &judge, m.left, *m.n_left, m.right, m.n_right, lane);
+    if (__any_sync(IH_ALL_LANES, judge.undecided)) {
+        if (lane == 0) ih_cuda_give_up(&f, m.row, IH_ROW_UNCERTAIN);
+    } else {
+        const int64_t n = ih_warp_cut(m.left, *m.n_left, m.right, m.n_right, b, &count, lane);
+        __syncwarp();
+        if (lane == 0) *m.n_left = (int32_t)n;
+    }
     return judge;
 }
 
@@ -80,8 +85,8 @@ IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t units, 
         const int64_t n = ih_warp_merge_lists(&m.store, &quick, m.left, *m.n_left, m.right, m.n_right, count, lane);
         __syncwarp();
         if (lane == 0 && n) *m.n_left = (int32_t)n;
-        if (lane == 0 && !n) {
-            const ih_judge more = merge_slow(*f, k, merge, level);
+        if (!n) {
+            const ih_judge more = merge_slow(*f, k, merge, level, lane);
             ih_judge_add(judge, &more);
         }
         judge->by_filter += quick.by_filter;
@@ -128,8 +133,9 @@ IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t units
                 if (lane == 0) *m.n_left = (int32_t)n;
             }
         }
-        if (again) {
-            const ih_judge more = merge_slow(*f, k, merge, level);
+        for (uint32_t todo = __ballot_sync(IH_ALL_LANES, again); todo; todo &= todo - 1) {
+            const int32_t  lead = ih_bit_low(todo);
+            const ih_judge more = merge_slow(*f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level, lane);
             ih_judge_add(judge, &more);
         }
         judge->by_filter += quick.by_filter;

@@ -73,27 +73,38 @@ IH_DEV ih_range ih_range_none(void)
     return r;
 }
 
-IH_DEV uint32_t ih_leading_bits(const void *values, int64_t i, int32_t kind, uint32_t *low)
+IH_DEV uint32_t ih_leading_bits(uint64_t bits, uint32_t *low)
 {
-    if (kind & IH_KIND_F32) return ((const uint32_t *)values)[i];
-    {
-        const uint64_t bits = ((const uint64_t *)values)[i];
-        *low |= (uint32_t)bits;
-        return (uint32_t)(bits >> 32) | ((uint32_t)bits != 0); /* 0 only for 0 */
-    }
+    *low |= (uint32_t)bits;
+    return (uint32_t)(bits >> 32) | ((uint32_t)bits != 0); /* 0 only for 0 */
 }
 
-IH_DEV void ih_range_add(ih_range *r, const ih_values *values, int64_t i, int32_t kind)
+/* y, v: leading bits of a value and a weight. */
+IH_DEV void ih_range_add(ih_range *r, uint32_t y, uint32_t v, int32_t kind)
 {
-    const uint32_t b = ih_leading_bits(values->y, i, kind, &r->low_y) & 0x7fffffffu;
+    const uint32_t b = y & 0x7fffffffu;
     r->most_y  = b > r->most_y ? b : r->most_y;
     r->least_y = b - 1 < r->least_y ? b - 1 : r->least_y;
     if (kind & IH_KIND_WEIGHTED) {
-        const uint32_t v = ih_leading_bits(values->w, i, kind, &r->low_w);
         r->most_w  = v > r->most_w ? v : r->most_w;
         r->least_w = v - 1 < r->least_w ? v - 1 : r->least_w; /* a weight of 0 shows in most_w below */
         if (v == 0) r->most_w = ~0u;
     }
+}
+
+/* Element i of the values. */
+IH_DEV void ih_range_add_element(ih_range *r, const ih_values *values, int64_t i, int32_t kind)
+{
+    const int32_t weighted = kind & IH_KIND_WEIGHTED;
+    if (kind & IH_KIND_F32) ih_range_add(r, ((const uint32_t *)values->y)[i], weighted ? ((const uint32_t *)values->w)[i] : 0, kind);
+    else ih_range_add(r, ih_leading_bits(((const uint64_t *)values->y)[i], &r->low_y), weighted ? ih_leading_bits(((const uint64_t *)values->w)[i], &r->low_w) : 0, kind);
+}
+
+/* A value and a weight as doubles. */
+IH_DEV void ih_range_add_value(ih_range *r, double y, double w, int32_t kind)
+{
+    if (kind & IH_KIND_F32) ih_range_add(r, (uint32_t)__float_as_int((float)y), (uint32_t)__float_as_int((float)w), kind);
+    else ih_range_add(r, ih_leading_bits((uint64_t)__double_as_longlong(y), &r->low_y), ih_leading_bits((uint64_t)__double_as_longlong(w), &r->low_w), kind);
 }
 
 IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)

@@ -266,20 +266,26 @@ IH_DEV int32_t ih_window_bridge(const ih_store *s, ih_judge_quick *j, const ih_s
     return 1;
 }
 
+/* The bridge of two lists by a warp, from the test at the shared point on. */
+IH_ANY_JUDGE IH_DEV ih_bridge ih_warp_bridge_of(const ih_store *s, ih_any_judge *j, const ih_segment *left, int64_t n_left, const ih_segment *right, int64_t n_right, int32_t lane)
+{
+    const ih_run   l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
+    const ih_place shared = { n_left - 1, left[n_left - 1].last };
+    ih_any_judge   same   = ih_any_judge(); /* of all lanes but the first, for what all do alike */
+    ih_bridge      bridge = { l.last, r.first };
+    if (ih_merge_convex(s, lane == 0 ? j : &same, &l, &r, shared, left)) bridge.a = shared;
+    else ih_warp_bridge(s, j, l, r, &bridge, lane);
+    j->undecided |= same.undecided;
+    return bridge;
+}
+
 /* As ih_merge_lists with rule.warp. 0: a lane's judge is undecided. */
 IH_DEV int64_t ih_warp_merge_lists(const ih_store *s, ih_judge_quick *j, ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right,
                                    ih_merge_count *count, int32_t lane)
 {
     ih_bridge bridge;
     if (n_left > INT32_MAX || n_right > INT32_MAX || !ih_window_bridge(s, j, left, n_left, right, n_right, &bridge, ih_store_rises(s, (int64_t)right[0].chunk * s->size), lane)) {
-        const ih_run   l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
-        const ih_place shared = { n_left - 1, left[n_left - 1].last };
-        ih_judge_quick same   = { 0, 0 }; /* of all lanes but the first, for what all do alike */
-        bridge.a = l.last;
-        bridge.b = r.first;
-        if (ih_merge_convex(s, lane == 0 ? j : &same, &l, &r, shared, left)) bridge.a = shared;
-        else ih_warp_bridge(s, j, l, r, &bridge, lane);
-        j->undecided |= same.undecided;
+        bridge = ih_warp_bridge_of(s, j, left, n_left, right, n_right, lane);
         if (__any_sync(IH_ALL_LANES, j->undecided)) return 0; /* nothing is cut */
     }
     count->searches += !(bridge.a.segment == n_left - 1 && bridge.a.vertex == left[n_left - 1].last);

@@ -25,19 +25,30 @@ int bridge_open(bridge_case *c, rng *r, int round)
 {
     const ih_merge_rule rule  = { -1, 0 };
     ih_merge_count      count = { { 0, 0, 0, 0 }, 0, 0 };
-    const int32_t       size  = (int32_t)(1 + rng_below(r, 40));
-    const int64_t       n     = size + 1 + rng_below(r, 400), m = (n + size - 1) / size, half = 1 + rng_below(r, m - 1);
+    const int32_t       size  = chunked_size(r, 40);
+    const int64_t       n     = size + 1 + rng_below(r, CHUNKED_MOST), m = (n + size - 1) / size, half = 1 + rng_below(r, m - 1);
     int64_t            *v = malloc((size_t)(n + 2) * sizeof *v), nl, nr, l, h, k;
 
     if (!v) abort();
     memset(c, 0, sizeof *c);
     test_row_open(&c->row, r, n, round % TEST_ROW_SHAPES, round % IH_KINDS, round % 7 ? 1 : -1);
     diagram_open(&c->exact, &c->row.values, n);
-    c->judge.exact = diagram_exact;
-    c->judge.user  = &c->exact;
+    c->judge = judge_of(&c->exact);
     chunked_open(&c->rows, &c->judge, &c->row.values, n, size, 0);
+#if defined(IH_SIMT)
+    if (c->rows.given_up) {
+        free(v);
+        bridge_close(c);
+        return 0;
+    }
+#endif
     nl = bridge_tree(&c->rows, &c->judge, 0, half, rule, &count);
     nr = bridge_tree(&c->rows, &c->judge, half, m, rule, &count);
+    if (judge_left(&c->judge)) {
+        free(v);
+        bridge_close(c);
+        return 0;
+    }
     l  = diagram_hull(&c->exact, 0, half * size, v);
     l += diagram_hull(&c->exact, half * size, n, v + l) - 1; /* vertices of both, the shared one counted once */
     h  = diagram_hull(&c->exact, 0, n, v);

@@ -18,7 +18,7 @@ typedef struct bridge_case {
     int64_t  removed;     /* vertices that the merge removes, the shared one too   */
 } bridge_case;
 
-/* 0: the shared point stays, nothing is open. */
+/* 0: the shared point stays (or, on a device, a turn was left open), nothing is open. */
 int     bridge_open(bridge_case *c, rng *r, int round);
 void    bridge_close(bridge_case *c);
 int64_t bridge_index(const bridge_case *c, const ih_run *run, ih_place p);

@@ -44,6 +44,30 @@ void chunk_build(ih_chunk *c, ih_judge *j, const ih_values *v, int64_t begin, in
     ih_chunk_join_lanes(c, j, count, v->kind);
 }
 
+int32_t chunk_masks_of(chunk_masks *m, const ih_values *v, int64_t begin, int32_t n, diagram *d)
+{
+    ih_judge judge = judge_of(d);
+    ih_chunk c;
+    int32_t  good;
+
+    if (!d) judge.exact = NULL;
+    memset(m, 0, sizeof *m);
+    m->walk.excess = INT64_MIN;
+    chunk_open(&c, n, v->kind);
+    c.begin = begin;
+    c.n     = n;
+    good    = ih_chunk_sums(&c, v, NULL, 1, v->kind);
+    if (good) {
+        ih_chunk_rise(&c, v, v->kind);
+        for (int32_t l = 0; l < ih_chunk_lanes(n); ++l) m->lane[l] = c.mask[l] = ih_lane_hull(&c, &judge, l, 0, v->kind);
+        m->turns = judge.by_filter + judge.by_pair + judge.by_exact;
+        ih_chunk_join_lanes(&c, &judge, &m->walk, v->kind);
+        for (int32_t l = 0; l < ih_chunk_lanes(n); ++l) m->mask[l] = c.mask[l];
+    }
+    chunk_close(&c);
+    return good;
+}
+
 void chunked_open(chunked *c, ih_judge *j, const ih_values *v, int64_t n, int32_t size, int32_t wide)
 {
     const int64_t m = (n + size - 1) / size, each = (size + IH_STOP_STRIDE - 1) / IH_STOP_STRIDE;

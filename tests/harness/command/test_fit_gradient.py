@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from support import LISTED, CommandTest, exact_fit
 
-WITH_GRADIENT = [i["name"] for i in LISTED["implementations"] if i["gradient"]]
+WITH_GRADIENT = [i["name"] for i in LISTED["implementations"] if i["gradient"] and i["available"]]
 
 
 def formula(y, w, g, low=None, high=None):

@@ -33,7 +33,7 @@ static const char rest[] =
     "  $ isohull bench --problem noise:n=1e5 --impl cpu_pav,cpu_hulls --protocol hot --time 2s -o bench.jsonl\n"
     "  $ isohull bench --problem noise:n=1e5 --impl cpu_pav,cpu_hulls --protocol hot --time 2s -o bench.jsonl --format json\n"
     "On a GPU:\n"
-    "  isohull bench --device cuda:0 --preset gpu_speed --call graph --time 5m -o gpu.jsonl\n\n"
+    "  isohull bench --device cuda:0 --preset gpu_speed --call both --time 10m -o gpu.jsonl\n\n"
     "Exit codes: 0 good; 2 usage, or a build whose times mean nothing; 5 wrong results; 4 the journal is from another machine; 1 a\n"
     "cell failed; 3 undecided (too few samples under full clocks); 6 time spent with cells left (run it again); 77 no such\n"
     "device; 130 interrupted (what had been measured is kept).\n";
@@ -158,7 +158,7 @@ int cmd_bench(int argc, char **argv)
         { "--threads", "N", "Threads for implementations that have this option. Default: as many as processors may be used.", &request.threads },
         { "--seed", "S", "Seed of the order of samples, a whole number. Default 1.", &request.seed },
         { "--device", "DEVICE", "cpu (default), cuda:N (N from 0), or replay:FILE: a recorded trace instead of measurements (docs/journal.md).", &request.device },
-        { "--call", "direct|graph", "(cuda:N) direct (default): each call is enqueued by the host; graph: captured once, each call launches the graph.", &request.call },
+        { "--call", "direct|graph|both", "(cuda:N) direct (default): each call is enqueued by the host; graph: captured once, each call launches the graph;\nboth: cells of both kinds, in the same rounds.", &request.call },
         { "--what", "WORK", "(cuda:N) What is timed: fit (default), backward (the gradient in y of a fit), or fit+backward.", &request.work },
         { "--digests", "FILE", "(cuda:N) Digests by cpu_exact (tests/data/fit_digests.txt): past 2e7 elements, where it is too slow to be the\nreferee, what the other referee finds is compared with them. Default: none.", &request.digests },
         { "--limit", "T", "Longest time of one problem; then its process is ended (status timeout). Default: ten times its share\nof --time, at least 60s.", &o.limit },

@@ -108,7 +108,7 @@ static fault_kind take_line(watch *w, const char *text, size_t length, fault *f)
         kind = cell_from_json(line, &c, f);
         for (int32_t k = 0; !kind && k < w->count; ++k) {
             cell_record *cell = &w->r->plan->cells[w->pending[k]];
-            if (w->r->have[w->pending[k]] != RUN_MISSING || strcmp(cell->impl, c.impl) != 0) continue;
+            if (w->r->have[w->pending[k]] != RUN_MISSING || strcmp(cell->impl, c.impl) != 0 || cell->protocol.call != c.protocol.call) continue;
             cell_free(cell);
             cell_move(cell, &c);
             kind = keep(w, w->pending[k], f);

@@ -189,12 +189,13 @@ static int add_context(const json_t *run)
 static int add_cases(session *s, gcase *cases, cell_record *cells, int64_t count)
 {
     static const bench_options options = { .manual_time = 1, .iterations = 1 };
-    char                       name[sizeof cells->impl + sizeof cells->problem + 8];
+    char                       name[sizeof cells->impl + sizeof cells->problem + 16];
 
     for (int64_t k = 0; k < count; ++k) {
         cases[k] = (gcase) { s, &cells[k], 0 };
         cells[k].status = CELL_OK;
-        snprintf(name, sizeof name, "%s/%s%s", cells[k].impl, cells[k].problem, cells[k].protocol.cold ? "/cold" : "/hot");
+        snprintf(name, sizeof name, "%s/%s%s%s", cells[k].impl, cells[k].problem, cells[k].protocol.cold ? "/cold" : "/hot",
+                 cells[k].protocol.call == CALL_GRAPH ? "/graph" : "");
         if (bench_register(name, run_case, &cases[k], &options)) return -1;
     }
     return 0;

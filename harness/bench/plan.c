@@ -77,7 +77,9 @@ static fault_kind read_numbers(plan *p, const plan_request *request, long long *
     if (request->protocol && strcmp(request->protocol, "hot") != 0 && strcmp(request->protocol, "cold") != 0)
         return fault_set(f, FAULT_USAGE, "option --protocol: '%s' is neither cold nor hot", request->protocol);
     if (request->call && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --call goes with --device cuda:N");
-    if (request->call && !call_kind_parse(request->call, &(call_kind){ CALL_HOST })) return fault_set(f, FAULT_USAGE, "option --call: '%s' is neither direct nor graph", request->call);
+    p->calls = request->call && strcmp(request->call, "both") == 0 ? 2 : 1;
+    if (request->call && p->calls == 1 && !call_kind_parse(request->call, &(call_kind){ CALL_HOST }))
+        return fault_set(f, FAULT_USAGE, "option --call: '%s' is none of direct, graph, both", request->call);
     if (request->digests && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --digests goes with --device cuda:N");
     p->digests = request->digests;
     if (request->work && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --what goes with --device cuda:N");
@@ -164,17 +166,17 @@ static ih_device device_of(const plan *p) { return p->ordinal >= 0 ? IH_DEVICE_C
 
 static fault_kind make_cells(plan *p, const selection *s, const plan_request *request, int32_t threads, const char *code_hash, fault *f)
 {
-    const int32_t count = s->n_problems * (s->n_impls + p->peer_count);
-    fault_kind    kind  = FAULT_NONE;
+    const int32_t each = s->n_impls + p->peer_count, count = s->n_problems * each * p->calls;
+    fault_kind    kind = FAULT_NONE;
 
-    p->impl_count = s->n_impls + p->peer_count;
+    p->impl_count = each * p->calls;
     p->cells      = calloc((size_t)count, sizeof *p->cells);
     if (!p->cells) return fault_set(f, FAULT_MEMORY, "memory ran out");
     for (int32_t k = 0; k < count && !kind; ++k) {
         cell_record *c = &p->cells[k];
         cell_init(c);
-        const int32_t guest = k % p->impl_count - s->n_impls;
-        if (guest < 0) kind = name_impl(c, s->impls[k % p->impl_count], device_of(p), threads, f);
+        const int32_t which = k % p->impl_count % each, guest = which - s->n_impls;
+        if (guest < 0) kind = name_impl(c, s->impls[which], device_of(p), threads, f);
         else snprintf(c->impl, sizeof c->impl, "%s", p->peers[guest]);
         snprintf(c->problem, sizeof c->problem, "%s", s->problems[k / p->impl_count]);
         snprintf(c->device, sizeof c->device, "%s", p->device);
@@ -182,11 +184,11 @@ static fault_kind make_cells(plan *p, const selection *s, const plan_request *re
         c->protocol.cold    = !request->protocol || strcmp(request->protocol, "cold") == 0;
         c->protocol.cell_ms = round_digits(0.5 * p->time_ms / count); /* the other half: data, referee, warm-up, ceilings */
         c->order_seed       = p->seed;
-        if (p->ordinal >= 0) c->protocol.call = CALL_DIRECT;
-        if (request->call) call_kind_parse(request->call, &c->protocol.call);
+        if (p->ordinal >= 0) c->protocol.call = k % p->impl_count >= each ? CALL_GRAPH : CALL_DIRECT;
+        if (request->call && p->calls == 1) call_kind_parse(request->call, &c->protocol.call);
         if (request->work) work_kind_parse(request->work, &c->protocol.work);
         for (int32_t e = k / p->impl_count * p->impl_count; e < k && !kind; ++e)
-            if (strcmp(p->cells[e].impl, c->impl) == 0) kind = fault_set(f, FAULT_USAGE, "--impl: %s is named twice", c->impl);
+            if (strcmp(p->cells[e].impl, c->impl) == 0 && p->cells[e].protocol.call == c->protocol.call) kind = fault_set(f, FAULT_USAGE, "--impl: %s is named twice", c->impl);
     }
     return kind;
 }

@@ -21,7 +21,9 @@ typedef struct plan {
     const char  *trace;      /* replay: path of the trace                                */
     const char  *digests;    /* CUDA device: file of digests by cpu_exact, or NULL       */
     ih_spec     *problems;   /* [problem_count]                                          */
-    int32_t      problem_count, impl_count; /* peers are counted as implementations, the last of each problem */
+    int32_t      problem_count, impl_count; /* peers are counted as implementations, the last of each problem; with both kinds of
+                                               call each is counted twice, first all by direct calls, then all by graphs */
+    int32_t      calls;      /* kinds of call: 1 or 2                                    */
     char         peers[PLAN_PEERS][64];
     char         peer_hashes[PLAN_PEERS][32];
     int32_t      peer_count;

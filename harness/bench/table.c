@@ -31,12 +31,19 @@ static const char *number(char text[32], double value)
     return text;
 }
 
-static void print_row(FILE *to, const cell_record *c, int width)
+/* Its name, with the kind of call where there are two. */
+static const char *label_of(const bench_run *r, const cell_record *c, char text[300])
+{
+    snprintf(text, 300, "%s%s", c->impl, r->plan->calls < 2 ? "" : c->protocol.call == CALL_GRAPH ? ", graph" : ", direct");
+    return text;
+}
+
+static void print_row(FILE *to, const bench_run *r, const cell_record *c, int width)
 {
     const double copy = c->copy_samples > 0 ? stats_median(c->copy_samples_ms, c->copy_samples) : -1;
-    char         a[32], b[32], d[32], e[32], g[32], h[32], i[32];
+    char         a[32], b[32], d[32], e[32], g[32], h[32], i[32], label[300];
 
-    fprintf(to, "  %-*s %10s  %10s .. %-10s %9s %8s %9s", width, c->impl, number(a, c->median_ms), number(b, c->ci_low_ms), number(d, c->ci_high_ms),
+    fprintf(to, "  %-*s %10s  %10s .. %-10s %9s %8s %9s", width, label_of(r, c, label), number(a, c->median_ms), number(b, c->ci_low_ms), number(d, c->ci_high_ms),
             number(e, iqr(c)), number(g, copy > 0 ? c->median_ms / copy : -1), number(h, c->n > 0 ? c->median_ms * 1e6 / (double)c->n : -1));
     if (c->n < FLOOR_BELOW) {
         const double over = (c->median_ms - c->empty_call_ms) * 1e3;
@@ -49,10 +56,12 @@ static void print_row(FILE *to, const cell_record *c, int width)
     fputc('\n', to);
 }
 
-static void print_status(FILE *to, const cell_record *c, run_have have, int width)
+static void print_status(FILE *to, const bench_run *r, const cell_record *c, run_have have, int width)
 {
-    if (have == RUN_MISSING) fprintf(to, "  %-*s not measured\n", width, c->impl);
-    else fprintf(to, "  %-*s %s: %s\n", width, c->impl, run_undecided(c) ? "undecided" : cell_status_name(c->status), c->why);
+    char label[300];
+
+    if (have == RUN_MISSING) fprintf(to, "  %-*s not measured\n", width, label_of(r, c, label));
+    else fprintf(to, "  %-*s %s: %s\n", width, label_of(r, c, label), run_undecided(c) ? "undecided" : cell_status_name(c->status), c->why);
 }
 
 static void print_head(FILE *to, const cell_record *cells, int32_t count, int width)
@@ -87,6 +96,7 @@ static void print_foot(FILE *to, const bench_run *r)
             p->call == CALL_HOST ? "on one thread" : "on the device");
     if (p->call != CALL_HOST)
         fprintf(to, "Work: %s, %s. \"us > empty\": above the launch of an empty kernel.\n", work_kind_name(p->work),
+                r->plan->calls == 2 ? "direct: enqueued by the host, graph: a captured graph launched" :
                 p->call == CALL_GRAPH ? "a captured graph launched" : "enqueued by the host");
     if (json_object_get(r->record, "gpu"))
         fprintf(to, "%s, %s, driver %s; ", text_of(json_object_get(r->record, "gpu"), "name"), text_of(json_object_get(r->record, "device_code"), "compiler"),
@@ -102,16 +112,17 @@ void table_print(FILE *to, const bench_run *r)
 {
     const plan *p     = r->plan;
     int         width = 12;
+    char        label[300];
 
     for (int32_t i = 0; i < p->impl_count; ++i)
-        if ((int)strlen(p->cells[i].impl) > width) width = (int)strlen(p->cells[i].impl);
+        if ((int)strlen(label_of(r, &p->cells[i], label)) > width) width = (int)strlen(label);
     for (int32_t k = 0; k < p->problem_count; ++k) {
         const cell_record *cells = &p->cells[k * p->impl_count];
         print_head(to, cells, p->impl_count, width);
         for (int32_t i = 0; i < p->impl_count; ++i) {
             const run_have have = r->have[k * p->impl_count + i];
-            if (have != RUN_MISSING && cells[i].status == CELL_OK) print_row(to, &cells[i], width);
-            else print_status(to, &cells[i], have, width);
+            if (have != RUN_MISSING && cells[i].status == CELL_OK) print_row(to, r, &cells[i], width);
+            else print_status(to, r, &cells[i], have, width);
         }
     }
     print_foot(to, r);

@@ -72,6 +72,14 @@ class Bench(BenchTest):
             self.assertGreater(cell["peak_bytes"], cell["workspace_bytes"] + (8 + 3 * item) * cell["n"])  # block starts; y, g, its gradient
         self.good("results", "check", "j")
 
+    def test_both_calls(self):
+        table = self.bench(*UNITS, "--call", "both").stdout
+        self.assertEqual((table.count("segments, direct "), table.count("segments, graph ")), (2, 2))
+        self.assertEqual([cell["protocol"]["call"] for cell in sorted(self.cells("j"), key=lambda cell: (cell["problem"], cell["protocol"]["call"]))],
+                         ["direct", "graph"] * 2)
+        self.assertIn("4 of 4 cells", self.bench(*UNITS, "--call", "both").stderr)
+        self.good("results", "check", "j")
+
     def test_faults_of_the_device(self):
         done = self.isohull("bench", *FAST, *UNITS, env={**ANYWAY, "IH_EMULATED_DEVICES": "0"})
         self.assertEqual((done.returncode, done.stdout), (77, ""))

@@ -46,6 +46,16 @@ static int find_all(nvml *n)
            find(n, "nvmlDeviceGetHandleByIndex_v2", &n->by_index) & find(n, "nvmlDeviceGetClockInfo", &n->clock);
 }
 
+/* Where the loader looks, or where containers get the driver's libraries. */
+static void *load(void)
+{
+    static const char *const names[] = { "libnvidia-ml.so.1", "/usr/local/nvidia/lib64/libnvidia-ml.so.1", "/usr/local/nvidia/lib/libnvidia-ml.so.1" };
+    void                    *library = NULL;
+
+    for (size_t k = 0; k < sizeof names / sizeof names[0] && !library; ++k) library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
 nvml *nvml_open(const char *uuid, int ordinal, char *why, size_t why_bytes)
 {
     nvml *n = calloc(1, sizeof *n);
@@ -53,7 +63,7 @@ nvml *nvml_open(const char *uuid, int ordinal, char *why, size_t why_bytes)
 
     why[0] = 0;
     if (!n) return NULL;
-    n->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    n->library = load();
     if (!n->library) {
         snprintf(why, why_bytes, "libnvidia-ml.so.1 cannot be loaded");
     } else if (!find_all(n)) {

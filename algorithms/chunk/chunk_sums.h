@@ -6,6 +6,10 @@
 #include "../common/judge.h"
 #include "../common/values.h"
 
+#if defined(IH_PAPER)
+#  include "../paper/chunk_sums.h" /* the same functions with the paper's own predicates */
+#else
+
 /* A chunk at work: point k = 0 .. n stands before element begin + k of the row. */
 typedef struct ih_chunk {
 #if defined(IH_SIMT)
@@ -178,4 +182,5 @@ IH_ANY_JUDGE IH_HD_FORCED int32_t ih_chunk_convex(const ih_chunk *c, ih_any_judg
     return ih_chunk_convex_of(c, j, a, b, d, y1, x1, y2, x2, exact, kind);
 }
 
+#endif
 #endif

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * store.h: what the chunks of a row leave behind for the tree: vertices and starts. Two layouts, of the same functions: of
  * the CPU (store_stops.h: few bytes, coordinates formed again) and of a device (store_slots.h: the paper's slots, which
- * hold coordinates). Nothing else knows how a vertex is kept. */
+ * hold coordinates). Nothing else knows how a vertex is kept. IH_PAPER: slots, and the
+ * paper's own turns. */
 #ifndef IH_CHUNK_STORE_H
 #define IH_CHUNK_STORE_H
 
 #include "../common/judge.h"
 
+#if defined(IH_PAPER)
+#  include "../paper/store.h"
+#else
 #if defined(IH_SIMT)
 #  include "store_slots.h"
 #else
@@ -66,4 +70,5 @@ IH_ANY_JUDGE IH_HD int32_t ih_store_convex(const ih_store *s, ih_any_judge *j, c
 #endif
 }
 
+#endif
 #endif

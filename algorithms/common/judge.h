@@ -30,10 +30,14 @@ typedef struct ih_judge {
  * what was undecided is then done again with the other. */
 #if defined(IH_SIMT) && defined(__cplusplus)
 #  define IH_ANY_JUDGE template <class ih_any_judge>
+#  if defined(IH_PAPER)
+typedef ih_judge ih_judge_quick; /* nothing stays undecided there */
+#  else
 typedef struct ih_judge_quick {
     int32_t  undecided;
     ih_tally by_filter;
 } ih_judge_quick;
+#  endif
 #else
 #  define IH_ANY_JUDGE
 typedef ih_judge ih_any_judge;
@@ -103,7 +107,10 @@ IH_HD void ih_judge_add(ih_judge *j, const ih_judge *more)
     j->by_exact += more->by_exact;
 }
 
+#    if !defined(IH_PAPER)
 IH_HD void ih_judge_add(ih_judge_quick *j, const ih_judge_quick *more) { j->by_filter += more->by_filter; }
+IH_HD void ih_judge_add(ih_judge *j, const ih_judge_quick *more) { j->by_filter += more->by_filter; }
+#    endif
 #  endif
 #endif
 

@@ -65,12 +65,13 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND
         if (word >> lane & 1u) {
             const int64_t entry = slot + count + ih_bit_count(word & ((1u << lane) - 1));
             f.slot_at[entry] = (uint16_t)(32 * i + lane);
-            f.slot_y[entry]  = c.y[33 * i + lane];
-            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = c.x[33 * i + lane];
+            f.slot_y[entry]  = ih_chunk_y(&c, i, 33 * i + lane, KIND);
+            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = ih_chunk_x(&c, i, 33 * i + lane, KIND);
         }
         count += ih_bit_count(word);
     }
     f.hull[32 * chunk + lane] = p.count > 0 ? c.mask[lane] : 0;
+#if !defined(IH_PAPER)
     {
         ih_pair *stop = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
         if (p.count > 0) {
@@ -78,19 +79,22 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND
             if (KIND & IH_KIND_WEIGHTED) stop[IH_CUDA_STOPS + lane] = c.start_x[lane];
         }
     }
+#endif
     if (lane == (n - 1) >> 5) { /* the end of the chunk */
         const int32_t    k_end   = ih_chunk_at(&c, n);
         ih_chunk_record *record  = &f.record[chunk];
         ih_segment      *segment = &f.segment[chunk];
         f.slot_at[slot + count] = (uint16_t)n;
-        f.slot_y[slot + count]  = c.y[k_end];
-        if (KIND & IH_KIND_WEIGHTED) f.slot_x[slot + count] = c.x[k_end];
+        f.slot_y[slot + count]  = ih_chunk_y(&c, lane, k_end, KIND);
+        if (KIND & IH_KIND_WEIGHTED) f.slot_x[slot + count] = ih_chunk_x(&c, lane, k_end, KIND);
         record->y      = end.y;
         record->x      = end.x;
+#if !defined(IH_PAPER)
         record->lost_y = c.lost_y;
         record->lost_x = c.lost_x;
         record->near_y = c.near_y;
         record->near_x = c.near_x;
+#endif
         segment->chunk  = (int32_t)own;
         segment->first  = 0;
         segment->last   = count;

@@ -134,7 +134,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIN
                 const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
                 const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
                 if (e < equal && (word | (uint32_t)(before_k + 1)))
-                    z[e] = ih_warp_value<real>(&part, space.y + 33 * at * lanes, y + (e - k), k, word, single, before_k);
+                    z[e] = ih_warp_value<real>(&part, ih_warp_places<KIND>(&space, 33 * at * lanes), y + (e - k), k, word, single, before_k);
                 k += rest;
                 at += groups;
                 if (k >= n0) k -= n0, ++at;
@@ -147,7 +147,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIN
                 const int32_t  k = i * p.lanes + p.own, from = first + (k >> 5);
                 const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
                 const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
-                if (k < c.n) z[k] = ih_warp_value<real>(&part, c.y, y, k, word, single, before_k);
+                if (k < c.n) z[k] = ih_warp_value<real>(&part, ih_warp_places<KIND>(&space, 33 * first), y, k, word, single, before_k);
             }
         }
         if (f.bits && q.count > 0 && c.n > 0) ih_warp_put_bits(f.bits, flat + 32 * p.own, blocks.all);

@@ -39,7 +39,9 @@ IH_DEV ih_store ih_cuda_store(const ih_cuda_fit *f, const ih_cuda_row *row)
     s.at      = f->slot_at + entry;
     s.y       = f->slot_y + entry;
     s.x       = f->kind & IH_KIND_WEIGHTED ? f->slot_x + entry : NULL;
+#if !defined(IH_PAPER)
     s.stops   = f->stop + row->chunk0 * (f->kind & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
+#endif
     s.records = f->record + row->chunk0;
     return s;
 }
@@ -81,8 +83,7 @@ IH_DEV_SLOW void ih_cuda_suspect(const ih_cuda_fit *f, int64_t row, int64_t flat
 
 IH_DEV void ih_cuda_put(const ih_values *values, const ih_warp_space *space, ih_range *range, int64_t e, int32_t place, int32_t kind)
 {
-    space->y[place] = ih_value(values, e, kind);
-    if (kind & IH_KIND_WEIGHTED) space->x[place] = ih_load(values->w, e, kind);
+    ih_warp_put(space, place, values, e, kind);
     ih_range_add_element(range, values, e, kind);
 }
 
@@ -125,10 +126,13 @@ IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_l
 IH_DEV_SLOW int32_t ih_cuda_lane_good(const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t kind)
 {
     int32_t good = 1;
-    for (int32_t k = 0; k < p.count; ++k) good &= ih_place_in_range(space->y[33 * lane + k], kind & IH_KIND_WEIGHTED ? space->x[33 * lane + k] : 1.0, kind);
+    for (int32_t k = 0; k < p.count; ++k) good &= ih_place_in_range(space, 33 * lane + k, kind);
     return good;
 }
 
+#if defined(IH_PAPER)
+IH_DEV ih_range ih_cuda_range_of_good(const ih_warp_space *, ih_lane_part, int32_t, int32_t, int32_t) { return ih_range_none(); } /* of no use there */
+#else
 /* What the values of a warp have in common where some groups are not good: in those (bad) zeros take their places. */
 IH_DEV_SLOW ih_range ih_cuda_range_of_good(const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t bad, int32_t kind)
 {
@@ -144,6 +148,7 @@ IH_DEV_SLOW ih_range ih_cuda_range_of_good(const ih_warp_space *space, ih_lane_p
     __syncwarp();
     return ih_range_of_warp(range, kind);
 }
+#endif
 
 /* Add a number of each lane to a count. */
 IH_DEV void ih_cuda_count(uint64_t *to, int64_t v, int32_t lane)

@@ -55,6 +55,13 @@ IH_DEV merge_work work_of(const ih_cuda_fit *f, int64_t k, int64_t merge, int32_
     return m;
 }
 
+#if defined(IH_PAPER)
+IH_DEV ih_judge merge_slow(const ih_cuda_fit &, int64_t, int64_t, int32_t, int32_t) /* nothing stays undecided */
+{
+    const ih_judge none = { 0, 0, 0, 0 };
+    return none;
+}
+#else
 /* A merge again, by the warp with all levels of decisions, out of line. */
 IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t level, int32_t lane)
 {
@@ -71,6 +78,7 @@ IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t
     }
     return judge;
 }
+#endif
 
 /* Few merges: a warp each. */
 IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t units, ih_judge *judge, ih_merge_count *count, int32_t lane)
@@ -89,7 +97,7 @@ IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t units, 
             const ih_judge more = merge_slow(*f, k, merge, level, lane);
             ih_judge_add(judge, &more);
         }
-        judge->by_filter += quick.by_filter;
+        ih_judge_add(judge, &quick);
     }
 }
 
@@ -138,7 +146,7 @@ IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t units
             const ih_judge more = merge_slow(*f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level, lane);
             ih_judge_add(judge, &more);
         }
-        judge->by_filter += quick.by_filter;
+        ih_judge_add(judge, &quick);
     }
 }
 

@@ -9,6 +9,9 @@
 
 enum { THREADS = 128, WRITE_WARPS = 4 };
 
+#if defined(IH_PAPER)
+#  include "../paper/edge.h" /* the same from differences of the parts */
+#else
 /* The value over the edge from vertex a to vertex b, as the caller wants it. 0: not certain. */
 IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih_segment *from, const ih_segment *to, double *z)
 {
@@ -49,6 +52,24 @@ IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih
         atomicAdd((unsigned long long *)(level == IH_LEVEL_FILTER ? &f->status->roundings_filter : level == IH_LEVEL_PAIR ? &f->status->roundings_pair : &f->status->roundings_exact), 1ull);
     return level != IH_LEVEL_NONE;
 }
+
+/* The chunk for means of its blocks from its slot: the parts that these look at. */
+IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *f, int64_t chunk, ih_values values, int64_t begin, int32_t n, int32_t kind)
+{
+    const ih_chunk_record *record = &f->record[chunk];
+    ih_chunk               c;
+    c.values  = values;
+    c.begin   = begin;
+    c.start_y = f->stop + chunk * (kind & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
+    c.start_x = c.start_y + IH_CUDA_STOPS;
+    c.n       = n;
+    c.lost_y  = record->lost_y;
+    c.lost_x  = record->lost_x;
+    c.near_y  = record->near_y;
+    c.near_x  = record->near_x;
+    return c;
+}
+#endif
 
 IH_KERNEL(THREADS, 1) edge_kernel(IH_CONSTANT ih_cuda_fit f)
 {
@@ -103,28 +124,16 @@ template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_c
     }
 
     const ih_lane_part    p      = ih_lane_part_of(lane, 32, n);
-    const ih_chunk_record record = f.record[chunk];
-    const ih_pair        *stop   = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);
     const int64_t         slot   = chunk * (IH_CUDA_CHUNK + 1);
     const uint32_t        hull   = f.hull[32 * chunk + lane];
     const int32_t         begins = f.slot_at[slot + mine.first], ends = f.slot_at[slot + mine.last]; /* first and last vertex that survive */
     double               *places = (double *)shared + warp * IH_WARP_PLACES;
     ih_level              worst  = IH_LEVEL_FILTER;
     ih_warp_hull_part     part;
-    ih_chunk              c;
+    const ih_chunk        c      = chunk_of_slot(&f, chunk, ih_cuda_values(&f, flat, KIND), begin, n, KIND);
     int32_t               rank = ih_bit_count(hull);
     uint32_t              word = hull;
 
-    c.values  = ih_cuda_values(&f, flat, KIND);
-    c.begin   = begin;
-    c.y       = places;
-    c.start_y = stop;
-    c.start_x = stop + IH_CUDA_STOPS;
-    c.n       = n;
-    c.lost_y  = record.lost_y;
-    c.lost_x  = record.lost_x;
-    c.near_y  = record.near_y;
-    c.near_x  = record.near_x;
     for (int32_t by = 1; by < 32; by *= 2) {
         const int32_t before = __shfl_up_sync(IH_ALL_LANES, rank, (unsigned)by);
         if (lane >= by) rank += before;

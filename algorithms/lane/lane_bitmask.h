@@ -13,6 +13,9 @@
 #include "../chunk/chunk_sums.h"
 #include "../common/bits.h"
 
+#if defined(IH_PAPER)
+#  include "../paper/lane_hull.h" /* the same chain on sums of the working type */
+#else
 /* On input  c has its sums and rises; lane < lanes of c.
  * exact     all sums and their differences are exact as single doubles (a constant).
  * On output the mask of the vertices of the hull of points 32 lane .. min(32 lane + 32, n), without the last. */
@@ -68,4 +71,5 @@ IH_ANY_JUDGE IH_HD_FORCED uint32_t ih_lane_hull(const ih_chunk *c, ih_any_judge 
     }
 }
 
+#endif
 #endif

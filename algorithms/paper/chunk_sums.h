@@ -6,8 +6,8 @@
 #ifndef IH_PAPER_CHUNK_SUMS_H
 #define IH_PAPER_CHUNK_SUMS_H
 
+#include "../common/judge.h"
 #include "duo.h"
-#include "judge.h"
 
 enum { PAPER_LANES = 32, PAPER_PLACES = 33 * PAPER_LANES };
 
@@ -22,7 +22,6 @@ typedef struct ih_chunk {
     uint32_t   *mask;              /* [lanes] the hulls                                                     */
     int64_t     begin;             /* index of point 0 in the row                                           */
     int32_t     n;                 /* elements                                                              */
-    int32_t     from_slot;         /* y and x are doubles from the chunk's start, read from its slot         */
     double      most_y, most_x;    /* largest |sum| inside the lane of the thread that has this struct        */
 } ih_chunk;
 
@@ -41,30 +40,6 @@ IH_HD duo<float>  sum_at(const void *sums, int32_t place, float)
 
 template <class T> IH_HD duo<T> sum_at(const void *sums, int32_t place) { return sum_at(sums, place, (T)0); }
 
-/* start + sum as one double. */
-IH_HD double coordinate(const void *starts, const void *sums, int32_t lane, int32_t place, float)
-{
-    const duo<float> t = sum_at<float>(sums, place);
-    return ((const double *)starts)[PAPER_LANES + lane] + ((double)t.hi + (double)t.lo);
-}
-
-IH_HD double coordinate(const void *starts, const void *sums, int32_t lane, int32_t place, double)
-{
-    const duo<double> s = ((const duo<double> *)starts)[lane];
-    return (s.hi + ((const double *)sums)[place]) + s.lo;
-}
-
-/* Coordinates of a place of lane l, from the chunk's start. */
-IH_HD_FORCED double ih_chunk_y(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
-{
-    return kind & IH_KIND_F32 ? coordinate(c->start_y, c->y, l, place, 0.0f) : coordinate(c->start_y, c->y, l, place, 0.0);
-}
-
-IH_HD_FORCED double ih_chunk_x(const ih_chunk *c, int32_t l, int32_t place, int32_t kind)
-{
-    return kind & IH_KIND_F32 ? coordinate(c->start_x, c->x, l, place, 0.0f) : coordinate(c->start_x, c->x, l, place, 0.0);
-}
-
 /* Difference of two places in pairs; points of one lane share its start. */
 template <class T> IH_HD duo<T> gap_between(const void *starts, const void *sums, int32_t lane_a, int32_t a, int32_t lane_b, int32_t b)
 {
@@ -76,8 +51,8 @@ template <class T> IH_HD duo<T> gap_between(const void *starts, const void *sums
 /* Places of three points, and the lane of each. */
 typedef struct paper_three { int32_t a, b, d, lane_a, lane_b, lane_d; } paper_three;
 
-/* The turn in pairs. What it needs goes by value, so that a chunk's struct can stay in registers. */
-template <class T, bool WEIGHTED> IH_HD_SLOW int32_t convex_in_pairs(const void *start_y, const void *y, const void *start_x, const void *x, paper_three p)
+/* The turn in pairs. */
+template <class T, bool WEIGHTED> IH_HD_FORCED int32_t convex_in_pairs(const void *start_y, const void *y, const void *start_x, const void *x, paper_three p)
 {
     const duo<T> y1 = gap_between<T>(start_y, y, p.lane_a, p.a, p.lane_b, p.b), y2 = gap_between<T>(start_y, y, p.lane_a, p.a, p.lane_d, p.d);
     duo<T>       x1, x2;
@@ -101,31 +76,6 @@ template <class T, bool WEIGHTED> IH_HD int32_t convex_by_filter(T x1, T y1, T x
     if (WEIGHTED) bound += 12 * u * most_x * (magnitude(y1) + magnitude(y2));
     *sure = magnitude(turn) > bound;
     return turn > 0;
-}
-
-/* Points of one lane, by the sums inside it: off by u times the largest. */
-template <class T, bool WEIGHTED> IH_HD int32_t lane_convex(const ih_chunk *c, ih_judge *j, int32_t lane, int32_t a, int32_t b, int32_t d)
-{
-    const int32_t ka = a + lane, kb = b + lane, kd = d + lane;
-    const T       ya = high_at<T>(c->y, ka), y1 = high_at<T>(c->y, kb) - ya, y2 = high_at<T>(c->y, kd) - ya;
-    T             x1, x2;
-    int32_t       sure, convex;
-    if (WEIGHTED) {
-        const T xa = high_at<T>(c->x, ka);
-        x1 = high_at<T>(c->x, kb) - xa;
-        x2 = high_at<T>(c->x, kd) - xa;
-    } else {
-        x1 = small_number<T>(b - a);
-        x2 = small_number<T>(d - a);
-    }
-    convex = convex_by_filter<T, WEIGHTED>(x1, y1, x2, y2, (T)c->most_y, (T)c->most_x, &sure);
-    if (sure) {
-        ++j->by_filter;
-        return convex;
-    }
-    ++j->by_pair;
-    const paper_three p = { ka, kb, kd, lane, lane, lane };
-    return convex_in_pairs<T, WEIGHTED>(c->start_y, c->y, c->start_x, c->x, p);
 }
 
 /* Points of any lanes: high part of start + sum, off by 2 u m, m = |start| + |sum|. */
@@ -165,14 +115,9 @@ template <class T, bool WEIGHTED> IH_HD int32_t chunk_convex(const ih_chunk *c, 
     return convex_in_pairs<T, WEIGHTED>(c->start_y, c->y, c->start_x, c->x, p);
 }
 
-IH_HD_FORCED int32_t ih_lane_convex(const ih_chunk *c, ih_judge *j, int32_t lane, int32_t a, int32_t b, int32_t d, int32_t kind)
+IH_HD_FORCED int32_t ih_chunk_convex(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d, int32_t exact, int32_t kind)
 {
-    if (kind & IH_KIND_F32) return kind & IH_KIND_WEIGHTED ? lane_convex<float, true>(c, j, lane, a, b, d) : lane_convex<float, false>(c, j, lane, a, b, d);
-    return kind & IH_KIND_WEIGHTED ? lane_convex<double, true>(c, j, lane, a, b, d) : lane_convex<double, false>(c, j, lane, a, b, d);
-}
-
-IH_HD_FORCED int32_t ih_chunk_convex(const ih_chunk *c, ih_judge *j, int32_t a, int32_t b, int32_t d, int32_t kind)
-{
+    (void)exact;
     if (kind & IH_KIND_F32) return kind & IH_KIND_WEIGHTED ? chunk_convex<float, true>(c, j, a, b, d) : chunk_convex<float, false>(c, j, a, b, d);
     return kind & IH_KIND_WEIGHTED ? chunk_convex<double, true>(c, j, a, b, d) : chunk_convex<double, false>(c, j, a, b, d);
 }

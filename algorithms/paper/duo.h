@@ -43,6 +43,9 @@ IH_HD float  small_number(int32_t v, float)
 #endif
 }
 
+IH_HD double widened(float v) { return ih_widen(v); }
+IH_HD double widened(double v) { return v; }
+
 template <class T> IH_HD T small_number(int32_t v) { return small_number(v, (T)0); }
 
 template <class T> IH_HD duo<T> single(T v)

@@ -4,9 +4,9 @@
 #ifndef IH_PAPER_STORE_H
 #define IH_PAPER_STORE_H
 
+#include "../common/judge.h"
 #include "../common/segment.h"
 #include "../common/values.h"
-#include "judge.h"
 #include "magnitude.h"
 
 enum { IH_SLOT_CHUNK = 1024 };
@@ -25,33 +25,32 @@ typedef struct ih_store {
     const ih_chunk_record *records; /* [m]                                                     */
 } ih_store;
 
-/* X = c + c' + h: start of the chunk, and the coordinate from there. Without weights x is the index, exact: h alone. */
-typedef struct ih_point {
-    int64_t index;
-    ih_pair x0, y0;
-    double  x, y;
-} ih_point;
-
 IH_HD int64_t ih_store_index(const ih_store *s, const ih_segment *segment, int32_t v)
 {
     return (int64_t)segment->chunk * IH_SLOT_CHUNK + s->at[segment->slot + v];
 }
 
-IH_HD ih_point ih_store_vertex(const ih_store *s, const ih_segment *segment, int32_t v)
+/* A vertex: X = c + c' + h, start of the chunk and coordinate from there, as fl(c + h). Without weights x is the index, exact. */
+typedef struct ih_vertex {
+    int64_t index, entry; /* in the row; in its slots           */
+    double  x, y;
+    int32_t most;         /* magnitude of the largest of X and c */
+} ih_vertex;
+
+IH_HD ih_vertex ih_store_vertex(const ih_store *s, const ih_segment *segment, int32_t v)
 {
     const ih_chunk_record *record = &s->records[segment->chunk];
-    const int64_t          entry  = segment->slot + v;
-    ih_point               p;
+    ih_vertex              p;
 
-    p.index = (int64_t)segment->chunk * IH_SLOT_CHUNK + s->at[entry];
-    p.y     = s->y[entry];
-    p.y0    = record->y;
+    p.entry = segment->slot + v;
+    p.index = (int64_t)segment->chunk * IH_SLOT_CHUNK + s->at[p.entry];
+    p.y     = record->y.hi + s->y[p.entry];
+    p.most  = ih_most(ih_magnitude(record->y.hi), ih_magnitude(p.y));
     if (s->values.kind & IH_KIND_WEIGHTED) {
-        p.x  = s->x[entry];
-        p.x0 = record->x;
+        p.x    = record->x.hi + s->x[p.entry];
+        p.most = ih_most(p.most, ih_magnitude(p.x)); /* above its start: weights are positive */
     } else {
-        p.x     = (double)p.index;
-        p.x0.hi = p.x0.lo = 0;
+        p.x = ih_index_double(p.index);
     }
     return p;
 }
@@ -66,32 +65,35 @@ IH_HD int32_t ih_store_rises(const ih_store *s, int64_t index)
 /* b - a from the parts. */
 IH_HD double ih_parts_between(ih_pair a0, double a, ih_pair b0, double b) { return ((b0.hi - a0.hi) + (b0.lo - a0.lo)) + (b - a); }
 
+IH_HD double ih_parts_y(const ih_store *s, const ih_vertex *a, const ih_vertex *b)
+{
+    const int64_t per_slot = IH_SLOT_CHUNK + 1;
+    return ih_parts_between(s->records[a->entry / per_slot].y, s->y[a->entry], s->records[b->entry / per_slot].y, s->y[b->entry]);
+}
+
+IH_HD double ih_parts_x(const ih_store *s, const ih_vertex *a, const ih_vertex *b)
+{
+    const int64_t per_slot = IH_SLOT_CHUNK + 1;
+    if (!(s->values.kind & IH_KIND_WEIGHTED)) return b->x - a->x;
+    return ih_parts_between(s->records[a->entry / per_slot].x, s->x[a->entry], s->records[b->entry / per_slot].x, s->x[b->entry]);
+}
+
 /* turn(a, b, d) = (b_x - a_x)(d_y - a_y) - (b_y - a_y)(d_x - a_x) > 0? On coordinates rounded to one double each its error is
  * below 2^(em + ed - 45), em the exponent of the largest coordinate, start or difference and ed that of the largest
  * difference. Without weights abscissae are exact and take no part in em. */
-IH_HD int32_t ih_store_convex(const ih_store *s, ih_judge *j, const ih_point *a, const ih_point *b, const ih_point *d)
+IH_HD int32_t ih_store_convex(const ih_store *s, ih_judge *j, const ih_vertex *a, const ih_vertex *b, const ih_vertex *d)
 {
-    const int32_t weighted = s->values.kind & IH_KIND_WEIGHTED;
-    const double  ya = a->y0.hi + a->y, yb = b->y0.hi + b->y, yd = d->y0.hi + d->y;
-    const double  xa = weighted ? a->x0.hi + a->x : a->x, xb = weighted ? b->x0.hi + b->x : b->x, xd = weighted ? d->x0.hi + d->x : d->x;
-    const double  x1 = xb - xa, y1 = yb - ya, x2 = xd - xa, y2 = yd - ya;
+    const double  x1 = b->x - a->x, y1 = b->y - a->y, x2 = d->x - a->x, y2 = d->y - a->y;
     const double  c = x1 * y2 - y1 * x2;
     const int32_t gap_y = ih_most(ih_magnitude(y1), ih_magnitude(y2)), gap = ih_most(gap_y, ih_magnitude(x2));
-    int32_t       most = ih_most(ih_most(ih_magnitude(ya), ih_magnitude(yb)), ih_magnitude(yd));
+    const int32_t most = ih_most(ih_most(a->most, b->most), ih_most(d->most, gap_y));
 
-    most = ih_most(most, ih_most(ih_most(ih_magnitude(a->y0.hi), ih_magnitude(b->y0.hi)), ih_magnitude(d->y0.hi)));
-    most = ih_most(most, gap_y);
-    if (weighted) most = ih_most(most, ih_magnitude(xd)); /* the largest: weights are positive */
     if ((ih_magnitude(c) >> 20) >= (most >> 20) + (gap >> 20) - 1023 - 45) {
         ++j->by_filter;
         return c > 0;
     }
     ++j->by_pair;
-    {
-        const double fine_x1 = ih_parts_between(a->x0, a->x, b->x0, b->x), fine_x2 = ih_parts_between(a->x0, a->x, d->x0, d->x);
-        const double fine_y1 = ih_parts_between(a->y0, a->y, b->y0, b->y), fine_y2 = ih_parts_between(a->y0, a->y, d->y0, d->y);
-        return fine_x1 * fine_y2 - fine_y1 * fine_x2 > 0;
-    }
+    return ih_parts_x(s, a, b) * ih_parts_y(s, a, d) - ih_parts_y(s, a, b) * ih_parts_x(s, a, d) > 0;
 }
 
 #endif

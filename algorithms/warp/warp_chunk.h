@@ -12,35 +12,7 @@
 
 #define IH_ALL_LANES 0xffffffffu
 
-/* Shared memory of a warp. */
-enum { IH_WARP_PLACES = 33 * 32 };
-
-typedef struct ih_warp_space {
-    double   *y, *x;             /* [33 * 32] x with weights only                  */
-    ih_pair  *start_y, *start_x; /* [32] start_x with weights only                  */
-    uint32_t *mask, *rise;       /* [32]                                           */
-} ih_warp_space;
-
-IH_HD size_t ih_warp_space_bytes(int32_t kind)
-{
-    return (size_t)(kind & IH_KIND_WEIGHTED ? 2 : 1) * (IH_WARP_PLACES * sizeof(double) + 32 * sizeof(ih_pair)) + 2 * 32 * sizeof(uint32_t);
-}
-
-IH_DEV ih_warp_space ih_warp_space_at(unsigned char *at, int32_t kind)
-{
-    ih_warp_space s;
-    s.y = (double *)at;
-    at += IH_WARP_PLACES * sizeof(double);
-    s.x = (double *)at;
-    if (kind & IH_KIND_WEIGHTED) at += IH_WARP_PLACES * sizeof(double);
-    s.start_y = (ih_pair *)at;
-    at += 32 * sizeof(ih_pair);
-    s.start_x = (ih_pair *)at;
-    if (kind & IH_KIND_WEIGHTED) at += 32 * sizeof(ih_pair);
-    s.mask = (uint32_t *)at;
-    s.rise = s.mask + 32;
-    return s;
-}
+enum { IH_WARP_PLACES = 33 * 32 }; /* of a coordinate in the shared memory of a warp */
 
 /* A lane's part of a row on a group of lanes. */
 typedef struct ih_lane_part {
@@ -107,19 +79,6 @@ IH_DEV void ih_range_add_value(ih_range *r, double y, double w, int32_t kind)
     else ih_range_add(r, ih_leading_bits((uint64_t)__double_as_longlong(y), &r->low_y), ih_leading_bits((uint64_t)__double_as_longlong(w), &r->low_w), kind);
 }
 
-IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
-{
-    r.most_y  = __reduce_max_sync(IH_ALL_LANES, r.most_y);
-    r.least_y = __reduce_min_sync(IH_ALL_LANES, r.least_y);
-    if (!(kind & IH_KIND_F32)) r.low_y = __reduce_or_sync(IH_ALL_LANES, r.low_y);
-    if (kind & IH_KIND_WEIGHTED) {
-        r.most_w  = __reduce_max_sync(IH_ALL_LANES, r.most_w);
-        r.least_w = __reduce_min_sync(IH_ALL_LANES, r.least_w);
-        if (!(kind & IH_KIND_F32)) r.low_w = __reduce_or_sync(IH_ALL_LANES, r.low_w);
-    }
-    return r;
-}
-
 /* Powers of two that bound the values: all are below 2^top and multiples of 2^unit. */
 typedef struct ih_binades { int32_t top, unit; } ih_binades;
 
@@ -139,6 +98,71 @@ IH_DEV ih_binades ih_binades_of(uint32_t most, uint32_t least, uint32_t low, int
     return b;
 }
 
+IH_DEV double ih_warp_max(double v)
+{
+    for (int32_t by = 16; by > 0; by /= 2) {
+        const double other = __shfl_xor_sync(IH_ALL_LANES, v, by);
+        v = other > v ? other : v;
+    }
+    return v;
+}
+
+/* ---- sums ---- */
+
+#if defined(IH_PAPER)
+#  include "../paper/warp_sums.h" /* sums of the working type, and the places of shared memory that these want */
+#else
+/* Shared memory of a warp. */
+typedef struct ih_warp_space {
+    double   *y, *x;             /* [33 * 32] x with weights only                  */
+    ih_pair  *start_y, *start_x; /* [32] start_x with weights only                  */
+    uint32_t *mask, *rise;       /* [32]                                           */
+} ih_warp_space;
+
+IH_HD size_t ih_warp_space_bytes(int32_t kind)
+{
+    return (size_t)(kind & IH_KIND_WEIGHTED ? 2 : 1) * (IH_WARP_PLACES * sizeof(double) + 32 * sizeof(ih_pair)) + 2 * 32 * sizeof(uint32_t);
+}
+
+IH_DEV ih_warp_space ih_warp_space_at(unsigned char *at, int32_t kind)
+{
+    ih_warp_space s;
+    s.y = (double *)at;
+    at += IH_WARP_PLACES * sizeof(double);
+    s.x = (double *)at;
+    if (kind & IH_KIND_WEIGHTED) at += IH_WARP_PLACES * sizeof(double);
+    s.start_y = (ih_pair *)at;
+    at += 32 * sizeof(ih_pair);
+    s.start_x = (ih_pair *)at;
+    if (kind & IH_KIND_WEIGHTED) at += 32 * sizeof(ih_pair);
+    s.mask = (uint32_t *)at;
+    s.rise = s.mask + 32;
+    return s;
+}
+
+/* Element e of the values to a place. */
+IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *v, int64_t e, int32_t kind)
+{
+    s->y[place] = ih_value(v, e, kind);
+    if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_load(v->w, e, kind);
+}
+
+/* Where values of blocks stand, from a place on. */
+template <int KIND> IH_DEV const double *ih_warp_places(const ih_warp_space *s, int32_t place) { return s->y + place; }
+
+IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
+{
+    r.most_y  = __reduce_max_sync(IH_ALL_LANES, r.most_y);
+    r.least_y = __reduce_min_sync(IH_ALL_LANES, r.least_y);
+    if (!(kind & IH_KIND_F32)) r.low_y = __reduce_or_sync(IH_ALL_LANES, r.low_y);
+    if (kind & IH_KIND_WEIGHTED) {
+        r.most_w  = __reduce_max_sync(IH_ALL_LANES, r.most_w);
+        r.least_w = __reduce_min_sync(IH_ALL_LANES, r.least_w);
+        if (!(kind & IH_KIND_F32)) r.low_w = __reduce_or_sync(IH_ALL_LANES, r.low_w);
+    }
+    return r;
+}
+
 /* Is every value of the warp known to be in the range that values.h asks for? */
 IH_DEV int32_t ih_range_good(const ih_range *r, ih_binades y, ih_binades w, int32_t kind)
 {
@@ -153,15 +177,13 @@ IH_DEV int32_t ih_range_good(const ih_range *r, ih_binades y, ih_binades w, int3
     return r->least_y == ~0u || (y.top <= 300 && y.unit + (r->low_y ? 52 : 20) >= -300);
 }
 
-/* May double arithmetic be trusted with this value (values.h)? */
-IH_HD_FORCED int32_t ih_place_in_range(double y, double w, int32_t kind)
+/* May double arithmetic be trusted with the values at a place (values.h)? */
+IH_HD_FORCED int32_t ih_place_in_range(const ih_warp_space *s, int32_t place, int32_t kind)
 {
-    const double p = fabs(kind & IH_KIND_WEIGHTED ? w * y : y);
+    const double y = s->y[place], w = kind & IH_KIND_WEIGHTED ? s->x[place] : 1.0, p = fabs(w * y);
     if (kind & IH_KIND_F32) return (fabs(y) <= IH_F32_MOST) & (!(kind & IH_KIND_WEIGHTED) || ((w > 0) & (w <= IH_F32_MOST)));
     return ((y == 0) | ((p >= 0x1p-300) & (p <= 0x1p300))) & (!(kind & IH_KIND_WEIGHTED) || ((w >= 0x1p-150) & (w <= 0x1p150)));
 }
-
-/* ---- sums ---- */
 
 /* 2^k, -1022 <= k <= 1023. */
 IH_DEV double ih_power_of_two(int32_t k) { return __hiloint2double((1023 + k) << 20, 0); }
@@ -179,15 +201,6 @@ IH_DEV ih_pair ih_pair_add_fast(ih_pair a, ih_pair b)
 {
     const ih_pair s = ih_two_sum(a.hi, b.hi);
     return ih_two_sum(s.hi, s.lo + (a.lo + b.lo));
-}
-
-IH_DEV double ih_warp_max(double v)
-{
-    for (int32_t by = 16; by > 0; by /= 2) {
-        const double other = __shfl_xor_sync(IH_ALL_LANES, v, by);
-        v = other > v ? other : v;
-    }
-    return v;
 }
 
 /* Exclusive prefix sums over a group of lanes. */
@@ -373,5 +386,31 @@ IH_DEV void ih_warp_sums(ih_chunk *c, const ih_warp_space *space, ih_lane_part p
     }
     __syncwarp();
 }
+
+/* Coordinates at a place of a lane, from the chunk's start. */
+IH_DEV double ih_chunk_y(const ih_chunk *c, int32_t lane, int32_t place, int32_t kind)
+{
+    (void)lane, (void)kind;
+    return c->y[place];
+}
+
+IH_DEV double ih_chunk_x(const ih_chunk *c, int32_t lane, int32_t place, int32_t kind)
+{
+    (void)lane, (void)kind;
+    return c->x[place];
+}
+
+/* The chunk of a group so many lanes further on; its n and values are the caller's. */
+IH_DEV void ih_chunk_shift(ih_chunk *c, int32_t lanes, int32_t kind)
+{
+    (void)kind;
+    c->y += 33 * lanes;
+    c->x += 33 * lanes;
+    c->start_y += lanes;
+    c->start_x += lanes;
+    c->rise += lanes;
+    c->mask += lanes;
+}
+#endif
 
 #endif

@@ -133,12 +133,7 @@ IH_ANY_JUDGE IH_DEV void ih_warp_hull_of(const ih_chunk *c, ih_any_judge *j, ih_
             ih_chunk      g = *c; /* the group of that lane */
             ih_any_judge  judge = ih_any_judge();
             if (p.lanes < 32) {
-                g.y += 33 * shift;
-                g.x += 33 * shift;
-                g.start_y += shift;
-                g.start_x += shift;
-                g.rise += shift;
-                g.mask += shift;
+                ih_chunk_shift(&g, shift, kind);
                 g.n        = __shfl_sync(IH_ALL_LANES, c->n, lead);
                 g.values.y = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)c->values.y, lead);
                 g.values.w = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)c->values.w, lead);
@@ -161,6 +156,12 @@ IH_ANY_JUDGE IH_DEV void ih_warp_hull_of(const ih_chunk *c, ih_any_judge *j, ih_
     }
 }
 
+#if defined(IH_PAPER) /* one pass decides all */
+template <int KIND> IH_DEV void ih_warp_hull(const ih_chunk *c, ih_judge *j, ih_lane_part p, int32_t lane, ih_walk_count *walks)
+{
+    ih_warp_hull_of(c, j, p, lane, walks, 0, KIND);
+}
+#else
 /* The same with all levels, out of line. */
 typedef struct ih_warp_answer { ih_judge judge; ih_walk_count walks; } ih_warp_answer;
 
@@ -189,5 +190,6 @@ template <int KIND> IH_DEV void ih_warp_hull(const ih_chunk *c, ih_judge *j, ih_
         *walks = a.walks;
     }
 }
+#endif
 
 #endif

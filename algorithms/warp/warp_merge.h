@@ -150,6 +150,44 @@ typedef struct ih_window {
     double  x, y;            /* from the shared point                                                                  */
 } ih_window;
 
+#if defined(IH_PAPER)
+#  include "../paper/window.h" /* turns in plain doubles */
+#else
+/* Coordinates of a vertex from a shared point whose chunk starts at y0, x0. *error grows to a bound on the error. */
+IH_DEV double ih_window_y(const ih_store *s, const ih_segment *of, int32_t vertex, ih_pair y0, double *error)
+{
+    const ih_chunk_record *r = &s->records[of->chunk];
+    const double           y = s->y[of->slot + vertex], start = r->y.hi - y0.hi, low_part = r->y.lo - y0.lo;
+    const double           e = 0x1p-51 * (fabs(start) + fabs(y) + fabs(low_part)) + (r->near_y + r->lost_y0);
+    if (e > *error || e != e) *error = e;
+    return (start + y) + low_part;
+}
+
+IH_DEV double ih_window_x(const ih_store *s, const ih_segment *of, int32_t vertex, ih_pair x0, double *error)
+{
+    const ih_chunk_record *r = &s->records[of->chunk];
+    const double           x = s->x[of->slot + vertex], start = r->x.hi - x0.hi, low_part = r->x.lo - x0.lo;
+    const double           e = 0x1p-51 * (fabs(start) + fabs(x) + fabs(low_part)) + (r->near_x + r->lost_x0);
+    if (e > *error || e != e) *error = e;
+    return (start + x) + low_part;
+}
+
+/* Of all lanes, and of the shared point's start. */
+IH_DEV void ih_window_errors(const ih_chunk_record *origin, double *error_y, double *error_x)
+{
+    *error_y = ih_warp_max(*error_y) + origin->lost_y0;
+    *error_x = ih_warp_max(*error_x) + origin->lost_x0;
+}
+
+/* Turn at points of windows: coordinates off by at most ey and ex each. 1, 0, or -1: undecided. */
+IH_DEV int32_t ih_window_convex(double xa, double ya, double xb, double yb, double xd, double yd, double ey, double ex)
+{
+    const double  x1 = xb - xa, y1 = yb - ya, x2 = xd - xb, y2 = yd - yb;
+    const ih_turn turn = ih_turn_filter(x1, 2 * ex + 0x1p-52 * fabs(x1), y1, 2 * ey + 0x1p-52 * fabs(y1), x2, 2 * ex + 0x1p-52 * fabs(x2), y2, 2 * ey + 0x1p-52 * fabs(y2));
+    return turn == IH_TURN_UNDECIDED ? -1 : turn == IH_TURN_CONVEX;
+}
+#endif
+
 /* segments [n]: a list, of which `from_end` says whether the shared point is its last vertex or its first. index0, y0, x0: of the
  * shared point's chunk start. *error grows to bounds on the errors of y and x. */
 IH_DEV ih_window ih_window_of(const ih_store *s, const ih_segment *segments, int64_t n, int32_t from_end, int64_t index0, ih_pair y0, ih_pair x0, double *error_y,
@@ -181,32 +219,16 @@ IH_DEV ih_window ih_window_of(const ih_store *s, const ih_segment *segments, int
         w.vertex  = from_end ? high - (lane - first) : low + (lane - first);
         w.x = w.y = 0;
         if (lane < w.count) {
-            const ih_vertex        v = ih_store_vertex(s, &of, w.vertex);
-            const ih_chunk_record *r = &s->records[v.chunk];
-            double                 start = r->y.hi - y0.hi, low_part = r->y.lo - y0.lo, e;
-            w.y = (start + v.y) + low_part;
-            e   = 0x1p-51 * (fabs(start) + fabs(v.y) + fabs(low_part)) + (r->near_y + r->lost_y0);
-            if (e > *error_y || e != e) *error_y = e;
+            w.y = ih_window_y(s, &of, w.vertex, y0, error_y);
             if (s->values.kind & IH_KIND_WEIGHTED) {
-                start    = r->x.hi - x0.hi;
-                low_part = r->x.lo - x0.lo;
-                w.x      = (start + v.x) + low_part;
-                e        = 0x1p-51 * (fabs(start) + fabs(v.x) + fabs(low_part)) + (r->near_x + r->lost_x0);
-                if (e > *error_x || e != e) *error_x = e;
+                w.x = ih_window_x(s, &of, w.vertex, x0, error_x);
             } else {
-                w.x = v.index >= index0 ? ih_index_double(v.index - index0) : -ih_index_double(index0 - v.index);
+                const int64_t index = ih_store_index(s, &of, w.vertex);
+                w.x = index >= index0 ? ih_index_double(index - index0) : -ih_index_double(index0 - index);
             }
         }
     }
     return w;
-}
-
-/* Turn at points of windows: coordinates off by at most ey and ex each. 1, 0, or -1: undecided. */
-IH_DEV int32_t ih_window_convex(double xa, double ya, double xb, double yb, double xd, double yd, double ey, double ex)
-{
-    const double  x1 = xb - xa, y1 = yb - ya, x2 = xd - xb, y2 = yd - yb;
-    const ih_turn turn = ih_turn_filter(x1, 2 * ex + 0x1p-52 * fabs(x1), y1, 2 * ey + 0x1p-52 * fabs(y1), x2, 2 * ex + 0x1p-52 * fabs(x2), y2, 2 * ey + 0x1p-52 * fabs(y2));
-    return turn == IH_TURN_UNDECIDED ? -1 : turn == IH_TURN_CONVEX;
 }
 
 /* The bridge, if it lies within 32 vertices of the shared point on either side and filters decide all on the way: 1 and *to (a
@@ -223,8 +245,7 @@ IH_DEV int32_t ih_window_bridge(const ih_store *s, ih_judge_quick *j, const ih_s
     const double           rx = __shfl_down_sync(IH_ALL_LANES, r.x, 1), ry = __shfl_down_sync(IH_ALL_LANES, r.y, 1);
     int32_t                a = 1, b = 1; /* 0 is the shared point in either */
 
-    ey = ih_warp_max(ey) + origin->lost_y0;
-    ex = ih_warp_max(ex) + origin->lost_x0;
+    ih_window_errors(origin, &ey, &ex);
     if (rises) {
         const int32_t turn = ih_window_convex(__shfl_sync(IH_ALL_LANES, l.x, 1), __shfl_sync(IH_ALL_LANES, l.y, 1), __shfl_sync(IH_ALL_LANES, l.x, 0),
                                               __shfl_sync(IH_ALL_LANES, l.y, 0), __shfl_sync(IH_ALL_LANES, r.x, 1), __shfl_sync(IH_ALL_LANES, r.y, 1), ey, ex);

@@ -15,6 +15,7 @@ typedef struct ih_warp_hull_part {
     double  z_min, z_max;     /* bounds */
 } ih_warp_hull_part;
 
+#if !defined(IH_PAPER)
 /* The mean of elements a .. b - 1, b - a > 1, times sign, an exact zero +0. The slow part: from the values, or from the pairs. */
 typedef struct ih_rounded { double z; ih_level level; } ih_rounded;
 
@@ -70,6 +71,7 @@ IH_DEV double ih_chunk_mean(const ih_chunk *c, int32_t a, int32_t b, double ya, 
     if (slow.level > *worst) *worst = slow.level;
     return slow.z;
 }
+#endif
 
 IH_DEV double ih_clipped(double z, double z_min, double z_max) { return z < z_min ? z_min + 0.0 : z > z_max ? z_max + 0.0 : z; }
 
@@ -102,6 +104,16 @@ IH_DEV ih_warp_blocks ih_warp_blocks_of(uint32_t word, const ih_warp_hull_part *
     return b;
 }
 
+/* What a value is in the type of z. */
+template <int KIND> struct ih_real { typedef double type; };
+template <> struct ih_real<IH_KIND_F32> { typedef float type; };
+template <> struct ih_real<IH_KIND_F32 | IH_KIND_WEIGHTED> { typedef float type; };
+
+template <typename R> IH_DEV R ih_within(R z, R z_min, R z_max) { return z < z_min ? z_min + (R)0 : z > z_max ? z_max + (R)0 : z; }
+
+#if defined(IH_PAPER)
+#  include "../paper/warp_values.h" /* means as quotients, rounded as they come */
+#else
 /* Values of a short row's blocks, but single ones, to the places of their first points in y, where prefix sums are used up.
  * *worst: the level that settled the hardest rounding. */
 IH_DEV void ih_warp_means(const ih_chunk *c, const ih_warp_hull_part *h, ih_lane_part p, ih_warp_blocks b, ih_level *worst, int32_t kind)
@@ -126,17 +138,11 @@ IH_DEV void ih_warp_means(const ih_chunk *c, const ih_warp_hull_part *h, ih_lane
     }
     __syncwarp();
 }
-
-/* What a value is in the type of z. */
-template <int KIND> struct ih_real { typedef double type; };
-template <> struct ih_real<IH_KIND_F32> { typedef float type; };
-template <> struct ih_real<IH_KIND_F32 | IH_KIND_WEIGHTED> { typedef float type; };
-
-template <typename R> IH_DEV R ih_within(R z, R z_min, R z_max) { return z < z_min ? z_min + (R)0 : z > z_max ? z_max + (R)0 : z; }
+#endif
 
 /* The value of element k of a chunk. word, single: of lane k / 32; before: the last vertex before it; y: values of the chunk's
  * elements; places: where values stand, at those of their first points. */
-template <typename R> IH_DEV R ih_warp_value(const ih_warp_hull_part *h, const double *places, const R *y, int32_t k, uint32_t word, uint32_t single, int32_t before)
+template <typename R, typename P> IH_DEV R ih_warp_value(const ih_warp_hull_part *h, const P *places, const R *y, int32_t k, uint32_t word, uint32_t single, int32_t before)
 {
     const int32_t  bit = k & 31;
     const uint32_t low = word & (~0u >> (31 - bit));

@@ -18,18 +18,26 @@ typedef struct ih_values {
     int32_t     kind;
 } ih_values;
 
-/* A float as a double. Devices convert very slowly (an H200 one value a cycle and multiprocessor): normal numbers are put
- * together from their bits. */
-IH_HD_FORCED double ih_widen(float v)
+/* A float as a double, if it is a normal number or 0. Devices convert very slowly (an H200 one value a cycle and multiprocessor):
+ * it is put together from its bits. */
+IH_HD_FORCED double ih_widen_normal(float v)
 {
 #if defined(__CUDA_ARCH__)
     const uint32_t bits = (uint32_t)__float_as_int(v), magnitude = bits & 0x7fffffffu, sign = bits & 0x80000000u;
-    double         r = __hiloint2double((int)(sign | ((magnitude >> 3) + 0x38000000u)), (int)(bits << 29));
-    if (magnitude - 0x00800000u >= 0x7f000000u) r = magnitude == 0 ? __hiloint2double((int)sign, 0) : (double)v;
-    return r;
+    return __hiloint2double((int)(sign | (magnitude ? (magnitude >> 3) + 0x38000000u : 0u)), (int)(bits << 29));
 #else
     return (double)v;
 #endif
+}
+
+/* Any float. */
+IH_HD_FORCED double ih_widen(float v)
+{
+#if defined(__CUDA_ARCH__)
+    const uint32_t magnitude = (uint32_t)__float_as_int(v) & 0x7fffffffu;
+    if (magnitude - 1u < 0x007fffffu || magnitude >= 0x7f800000u) return (double)v;
+#endif
+    return ih_widen_normal(v);
 }
 
 IH_HD_FORCED double ih_load(const void *values, int64_t i, int32_t kind)

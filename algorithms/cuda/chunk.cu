@@ -3,6 +3,8 @@
 #include "launch.h"
 #include "stage.h"
 
+enum { RESIDENT = 6 }; /* blocks of a multiprocessor, by shared memory; fewer, with more registers, were slower */
+
 IH_HD int32_t chunk_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; } /* of a block, within 48 KB of shared memory */
 
 /* What the scan finds of a chunk whose row was given up. */
@@ -15,7 +17,7 @@ IH_DEV void empty_chunk(const ih_cuda_fit *f, int64_t chunk, int32_t lane)
     }
 }
 
-template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND_WEIGHTED ? 6 : 5) chunk_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chunk_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);

@@ -6,7 +6,7 @@
 
 #include "../warp/warp_values.h"
 
-enum { CLASSES = 6, RESIDENT = 5, MOST_BLOCKS = 1 << 30 }; /* rows on 1, 2, 4, 8, 16, 32 lanes */
+enum { CLASSES = 6, RESIDENT = 6, MOST_BLOCKS = 1 << 30 }; /* RESIDENT: blocks of a multiprocessor, by shared memory */ /* rows on 1, 2, 4, 8, 16, 32 lanes */
 
 IH_HD int32_t rows_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
 
@@ -55,7 +55,7 @@ IH_DEV int64_t units_of(const ih_cuda_fit *f)
     return units;
 }
 
-template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIND & IH_KIND_WEIGHTED ? 6 : RESIDENT) rows_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     typedef typename ih_real<KIND>::type real;
     IH_SHARED(shared);
@@ -133,8 +133,9 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIN
                 const int32_t  e = 32 * i + lane, from = at * lanes + (k >> 5);
                 const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
                 const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
+                const real     y_e  = e < equal ? y[e] : (real)0; /* whether single or not: the read does not wait for that */
                 if (e < equal && (word | (uint32_t)(before_k + 1)))
-                    z[e] = ih_warp_value<real>(&part, ih_warp_places<KIND>(&space, 33 * at * lanes), y + (e - k), k, word, single, before_k);
+                    z[e] = ih_warp_value<real>(&part, ih_warp_places<KIND>(&space, 33 * at * lanes), y_e, k, word, single, before_k);
                 k += rest;
                 at += groups;
                 if (k >= n0) k -= n0, ++at;
@@ -147,7 +148,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, KIN
                 const int32_t  k = i * p.lanes + p.own, from = first + (k >> 5);
                 const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
                 const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
-                if (k < c.n) z[k] = ih_warp_value<real>(&part, ih_warp_places<KIND>(&space, 33 * first), y, k, word, single, before_k);
+                if (k < c.n) z[k] = ih_warp_value<real>(&part, ih_warp_places<KIND>(&space, 33 * first), single >> (k & 31) & 1u ? y[k] : (real)0, k, word, single, before_k);
             }
         }
         if (f.bits && q.count > 0 && c.n > 0) ih_warp_put_bits(f.bits, flat + 32 * p.own, blocks.all);

@@ -87,6 +87,18 @@ IH_DEV void ih_cuda_put(const ih_values *values, const ih_warp_space *space, ih_
     ih_range_add_element(range, values, e, kind);
 }
 
+#if !defined(IH_PAPER)
+/* Each lane its own values, whatever they are. */
+IH_DEV_SLOW void ih_cuda_load_again(ih_values values, const ih_warp_space *space, ih_lane_part p, int32_t lane)
+{
+    for (int32_t k = 0; k < p.count; ++k) {
+        space->y[33 * lane + k] = ih_value(&values, 32 * p.own + k, values.kind);
+        if (values.kind & IH_KIND_WEIGHTED) space->x[33 * lane + k] = ih_load(values.w, 32 * p.own + k, values.kind);
+    }
+    __syncwarp();
+}
+#endif
+
 /* The values of the groups' chunks to their places. Returns what the values of the warp have in common.
  * equal: elements of all groups together, which are equal rows side by side, whose first value is the first lane's; 0: each group has its own. */
 IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t equal, int32_t kind)
@@ -119,7 +131,11 @@ IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_l
         }
     }
     __syncwarp();
-    return ih_range_of_warp(range, kind);
+    range = ih_range_of_warp(range, kind);
+#if !defined(IH_PAPER)
+    if (kind & IH_KIND_F32 && ih_range_unusual(&range, kind)) ih_cuda_load_again(c->values, space, p, lane);
+#endif
+    return range;
 }
 
 /* Are the values of this lane in range? For warps that are not known to be good as a whole. */

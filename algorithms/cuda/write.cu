@@ -171,7 +171,7 @@ template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_c
     for (int32_t i = 0; i < 32; ++i) {
         const int32_t  e = 32 * i + lane, from = __shfl_sync(IH_ALL_LANES, before, i);
         const uint32_t all = __shfl_sync(IH_ALL_LANES, blocks.all, i), single = __shfl_sync(IH_ALL_LANES, blocks.single, i);
-        if (e < n) z[e] = ih_warp_value<real>(&part, places, y, e, all, single, from);
+        if (e < n) z[e] = ih_warp_value<real>(&part, places, single >> lane & 1u ? y[e] : (real)0, e, all, single, from);
     }
 }
 

@@ -79,6 +79,12 @@ IH_DEV void ih_range_add_value(ih_range *r, double y, double w, int32_t kind)
     else ih_range_add(r, ih_leading_bits((uint64_t)__double_as_longlong(y), &r->low_y), ih_leading_bits((uint64_t)__double_as_longlong(w), &r->low_w), kind);
 }
 
+/* float32: are there subnormal numbers, infinities or NaN? */
+IH_DEV int32_t ih_range_unusual(const ih_range *r, int32_t kind)
+{
+    return r->most_y >= 0x7f800000u || r->least_y < 0x007fffffu || (kind & IH_KIND_WEIGHTED && (r->most_w >= 0x7f800000u || r->least_w < 0x007fffffu));
+}
+
 /* Powers of two that bound the values: all are below 2^top and multiples of 2^unit. */
 typedef struct ih_binades { int32_t top, unit; } ih_binades;
 
@@ -143,8 +149,13 @@ IH_DEV ih_warp_space ih_warp_space_at(unsigned char *at, int32_t kind)
 /* Element e of the values to a place. */
 IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *v, int64_t e, int32_t kind)
 {
-    s->y[place] = ih_value(v, e, kind);
-    if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_load(v->w, e, kind);
+    if (kind & IH_KIND_F32) { /* as if all were normal: warps with others load them again */
+        s->y[place] = v->sign * ih_widen_normal(((const float *)v->y)[e]);
+        if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_widen_normal(((const float *)v->w)[e]);
+    } else {
+        s->y[place] = ih_value(v, e, kind);
+        if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_load(v->w, e, kind);
+    }
 }
 
 /* Where values of blocks stand, from a place on. */

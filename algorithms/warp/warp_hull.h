@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * warp_hull.h: the hulls of the groups of a warp (paper 3.1, 3.2): lane hulls, joined in rounds. The first lane of each pair of
- * halves walks a few steps from their shared point; where that is not enough the warp finds the bridge together: a walk
+ * warp_hull.h: the hulls of the groups of a warp (paper 3.1, 3.2): lane hulls, joined in rounds. Two lanes of each pair of
+ * halves walk a few steps from their shared point, one to the left and one to the right; where that is not enough the warp finds the bridge together: a walk
  * takes tangents in turns, from the right end to the left hull and back, and a tangent is found in two steps, first its
  * lane and then its bit, each a turn a lane. */
 #ifndef IH_WARP_HULL_H
@@ -9,7 +9,7 @@
 #include "warp_chunk.h"
 
 /* Steps that lanes walk before the warp takes over: more where many lanes walk at once. */
-IH_DEV int32_t ih_lane_walk_cap(int32_t width, int32_t lanes) { return width >= lanes / 2 ? 4 : width >= 8 ? 6 : width >= 4 ? 12 : width >= 2 ? 20 : 32; }
+IH_DEV int32_t ih_lane_walk_cap(int32_t width, int32_t lanes) { return width >= lanes / 2 ? 4 : width >= 8 ? 6 : width >= 4 ? 10 : width >= 2 ? 16 : 24; }
 
 /* The last vertex before each lane's first point, among the words given, -1: none. group: the lanes that are looked at, of which
  * `first` is the first. */
@@ -76,44 +76,45 @@ IH_ANY_JUDGE IH_DEV int32_t ih_warp_tangent_right(const ih_chunk *c, ih_any_judg
     return 32 * from + ih_bit_low(__ballot_sync(IH_ALL_LANES, yes));
 }
 
-/* A join at work, in the lane that leads it. */
-typedef struct ih_lane_join { int32_t a, b, open; } ih_lane_join;
-
-/* As ih_chunk_join, for a few steps; open: it is not at its end. */
-IH_ANY_JUDGE IH_DEV ih_lane_join ih_lane_walk(const ih_chunk *c, ih_any_judge *j, int32_t start, int32_t s, int32_t end, int32_t cap, ih_walk_count *walks, int32_t exact, int32_t kind)
+/* The joins of a round, by two lanes each, the first of either half: one moves the left end of the bridge, the other the right one,
+ * against where the other end just was. What lies above a chord of points stays above it whatever is removed later, so that
+ * both may move at once. *own: the lane's end. Returns whether steps were left when the cap was reached. */
+IH_ANY_JUDGE IH_DEV int32_t ih_lane_walk(const ih_chunk *c, ih_any_judge *j, ih_lane_part p, int32_t lane, int32_t width, int32_t cap, int32_t *own, ih_walk_count *walks,
+                                         int32_t exact, int32_t kind)
 {
-    ih_lane_join w = { ih_mask_before(c->mask, s), ih_mask_after(c->mask, s, end), 0 };
-    int32_t      before, after, moved = 1, steps = 0;
+    const int32_t role  = p.own & (2 * width - 1), left = role == 0, first = p.own - role;
+    const int32_t start = 32 * first, s = start + 32 * width, end = c->n - s < 32 * width ? c->n : s + 32 * width;
+    const int32_t partner = lane + (left ? width : -width);
+    int32_t       at = s, next = -1, go = (left || role == width) && s < c->n, moved = 0, steps = 0;
 
-    if (ih_chunk_rises(c, s) && ih_chunk_turns(c, j, w.a, s, w.b, exact, kind)) return w; /* convex at s: nothing goes */
-    before = w.a > start ? ih_mask_before(c->mask, w.a) : -1;
-    after  = w.b < end ? ih_mask_after(c->mask, w.b, end) : -1;
-    while (moved && !w.open) {
-        moved = 0;
-        while (before >= 0) {
-            if (steps++ == cap) {
-                w.open = 1;
-                break;
-            }
-            if (ih_chunk_turns(c, j, before, w.a, w.b, exact, kind)) break;
-            w.a    = before;
-            before = w.a > start ? ih_mask_before(c->mask, w.a) : -1;
-        }
-        while (after >= 0 && !w.open) {
-            if (steps++ == cap) {
-                w.open = 1;
-                break;
-            }
-            if (ih_chunk_turns(c, j, w.a, w.b, after, exact, kind)) break;
-            w.b   = after;
-            after = w.b < end ? ih_mask_after(c->mask, w.b, end) : -1;
-            moved = 1; /* only then may the left end move again */
-        }
+    if (go) at = left ? ih_mask_before(c->mask, s) : ih_mask_after(c->mask, s, end);
+    {
+        const int32_t b = __shfl_sync(IH_ALL_LANES, at, partner & 31);
+        int32_t       convex = 0;
+        if (go && left) convex = ih_chunk_rises(c, s) && ih_chunk_turns(c, j, at, s, b, exact, kind); /* nothing goes */
+        convex = __shfl_sync(IH_ALL_LANES, convex, left ? lane : partner & 31);
+        if (convex) go = 0;
     }
-    if (!w.open) ih_mask_clear(c->mask, w.a, w.b);
-    ++walks->walks;
+    *own = go ? at : -1;
+    if (go && (left ? at > start : at < end)) next = left ? ih_mask_before(c->mask, at) : ih_mask_after(c->mask, at, end);
+    for (;;) {
+        const int32_t other = __shfl_sync(IH_ALL_LANES, at, partner & 31);
+        moved = 0;
+        if (next >= 0) {
+            moved = !ih_chunk_turns(c, j, left ? next : other, at, left ? other : next, exact, kind);
+            ++steps;
+            if (moved) {
+                at   = next;
+                next = -1;
+                if (left ? at > start : at < end) next = left ? ih_mask_before(c->mask, at) : ih_mask_after(c->mask, at, end);
+            }
+        }
+        if (!__any_sync(IH_ALL_LANES, moved) || --cap == 0) break;
+    }
+    if (go) *own = at;
+    walks->walks += go && left;
     walks->steps += steps;
-    return w;
+    return moved | __shfl_sync(IH_ALL_LANES, moved, partner & 31);
 }
 
 IH_ANY_JUDGE IH_DEV void ih_warp_hull_of(const ih_chunk *c, ih_any_judge *j, ih_lane_part p, int32_t lane, ih_walk_count *walks, int32_t exact, int32_t kind)
@@ -121,15 +122,18 @@ IH_ANY_JUDGE IH_DEV void ih_warp_hull_of(const ih_chunk *c, ih_any_judge *j, ih_
     if (p.count > 0) c->mask[p.own] = ih_lane_hull(c, j, p.own, exact, kind);
     __syncwarp();
     for (int32_t width = 1; width < p.lanes; width *= 2) {
-        const int32_t start = 32 * p.own, s = start + 32 * width, end = c->n - s < 32 * width ? c->n : s + 32 * width;
-        ih_lane_join  w = { 0, 0, 0 };
+        const int32_t leads = (p.own & (2 * width - 1)) == 0, start = 32 * p.own, s = start + 32 * width, end = c->n - s < 32 * width ? c->n : s + 32 * width;
+        int32_t       own, more, right;
         uint32_t      open;
 
-        if ((p.own & (2 * width - 1)) == 0 && s < c->n) w = ih_lane_walk(c, j, start, s, end, ih_lane_walk_cap(width, p.lanes), walks, exact, kind);
-        for (open = __ballot_sync(IH_ALL_LANES, w.open); open; open &= open - 1) { /* one after the other, by all lanes */
+        more  = ih_lane_walk(c, j, p, lane, width, ih_lane_walk_cap(width, p.lanes), &own, walks, exact, kind);
+        right = __shfl_sync(IH_ALL_LANES, own, (lane + width) & 31);
+        __syncwarp();
+        if (leads && own >= 0 && !more) ih_mask_clear(c->mask, own, right);
+        for (open = __ballot_sync(IH_ALL_LANES, leads && own >= 0 && more); open; open &= open - 1) { /* one after the other, by all lanes */
             const int32_t lead = ih_bit_low(open), shift = __shfl_sync(IH_ALL_LANES, lane - p.own, lead) - (lane - p.own);
             const int32_t from = __shfl_sync(IH_ALL_LANES, start, lead), to = __shfl_sync(IH_ALL_LANES, end, lead);
-            int32_t       a = __shfl_sync(IH_ALL_LANES, w.a, lead), b = __shfl_sync(IH_ALL_LANES, w.b, lead);
+            int32_t       a = __shfl_sync(IH_ALL_LANES, own, lead), b = __shfl_sync(IH_ALL_LANES, right, lead);
             ih_chunk      g = *c; /* the group of that lane */
             ih_any_judge  judge = ih_any_judge();
             if (p.lanes < 32) {

@@ -140,16 +140,18 @@ IH_DEV void ih_warp_means(const ih_chunk *c, const ih_warp_hull_part *h, ih_lane
 }
 #endif
 
-/* The value of element k of a chunk. word, single: of lane k / 32; before: the last vertex before it; y: values of the chunk's
- * elements; places: where values stand, at those of their first points. */
-template <typename R, typename P> IH_DEV R ih_warp_value(const ih_warp_hull_part *h, const P *places, const R *y, int32_t k, uint32_t word, uint32_t single, int32_t before)
+/* The value of element k of a chunk. word, single: of lane k / 32; before: the last vertex before it; y: the element's own,
+ * if it is single; places: where values stand, at those of their first points. */
+template <typename R, typename P> IH_DEV R ih_warp_value(const ih_warp_hull_part *h, const P *places, R y, int32_t k, uint32_t word, uint32_t single, int32_t before)
 {
     const int32_t  bit = k & 31;
     const uint32_t low = word & (~0u >> (31 - bit));
     const int32_t  v   = low ? k - bit + ih_bit_high(low) : before;
-    if (single >> bit & 1u) return ih_within<R>(y[k] + (R)0, (R)h->z_min, (R)h->z_max);
-    if (v < 0) return (R)h->z_in;
-    return v == h->last ? (R)h->z_out : *(const R *)&places[v + (v >> 5)];
+    R              z   = *(const R *)&places[v < 0 ? 0 : v + (v >> 5)]; /* read in any case, so that no address is of two kinds of memory */
+    if (v < 0) z = (R)h->z_in;
+    if (v == h->last) z = (R)h->z_out;
+    if (single >> bit & 1u) z = ih_within<R>(y + (R)0, (R)h->z_min, (R)h->z_max);
+    return z;
 }
 
 /* The bits of elements that begin a block, of a lane, into the batch's bits from element `flat` on. */

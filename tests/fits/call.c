@@ -161,6 +161,7 @@ static void put(call *c)
             call_array *r = &c->array[k];
             must(cudaMalloc(&r->device, r->bytes ? r->bytes : 1), r->name);
             if (!c->plain || !r->output) must(cudaMemcpy(r->device, r->host, r->bytes, cudaMemcpyHostToDevice), r->name);
+            else if (exact_memory()) must(cudaMemset(r->device, 0, r->bytes), r->name); /* it is copied back whole: not a read of nothing */
         }
         must(c->ws_bytes ? cudaMalloc(&c->ws, c->ws_bytes) : cudaSuccess, "workspace of a test");
     } else {

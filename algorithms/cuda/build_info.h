@@ -18,7 +18,7 @@ typedef struct ih_cuda_build_info {
     const char *compiler;     /* "nvcc 13.0.88", or the C++ compiler of the emulator            */
     const char *flags;        /* command line of a kernel source, without file names            */
     const char *archs;        /* machine code for these: "75 80 90"; "" in the emulator          */
-    const char *ptx;          /* architecture of the PTX that is included: "90", or ""           */
+    const char *ptx;          /* architectures of the PTX that is included: "90"              */
     const char *refused;      /* why times of this device code mean nothing ("device code was built with -G", "... with
                                  assertions", "... without optimisation", "... is emulated on the CPU"), or NULL */
     int32_t     emulated;     /* kernels run on the CPU (-Demulate_cuda=true)                  */

@@ -31,4 +31,26 @@
     ih_emulated_launch(#kernel, kernel, (unsigned)(grid), (unsigned)(block), (size_t)(shared), (cudaStream_t)(stream), __VA_ARGS__)
 #endif
 
+/* Reductions over a warp are instructions from compute capability 8.0 on; before, shuffles. All lanes, as always. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#  define IH_REDUCE(name, T, change) \
+    static __device__ __forceinline__ T name(unsigned mask, T v) \
+    { \
+        for (int by = 16; by > 0; by /= 2) { \
+            const T other = __shfl_xor_sync(mask, v, by); \
+            v             = (change); \
+        } \
+        return v; \
+    }
+IH_REDUCE(__reduce_add_sync, unsigned, v + other)
+IH_REDUCE(__reduce_min_sync, unsigned, other < v ? other : v)
+IH_REDUCE(__reduce_max_sync, unsigned, other > v ? other : v)
+IH_REDUCE(__reduce_min_sync, int, other < v ? other : v)
+IH_REDUCE(__reduce_max_sync, int, other > v ? other : v)
+IH_REDUCE(__reduce_and_sync, unsigned, v & other)
+IH_REDUCE(__reduce_or_sync, unsigned, v | other)
+IH_REDUCE(__reduce_xor_sync, unsigned, v ^ other)
+#  undef IH_REDUCE
+#endif
+
 #endif

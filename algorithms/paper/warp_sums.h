@@ -50,20 +50,19 @@ IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *
 /* Where values of blocks stand, from a place on. */
 template <int KIND> IH_DEV const working<KIND> *ih_warp_places(const ih_warp_space *s, int32_t place) { return (const working<KIND> *)s->y + place; }
 
-/* Only what is asked below. */
+/* Each lane keeps its own: only the warp's answer below is asked for. */
 IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
 {
-    r.most_y = __reduce_max_sync(IH_ALL_LANES, r.most_y);
-    if (kind & IH_KIND_WEIGHTED) r.most_w = __reduce_max_sync(IH_ALL_LANES, r.most_w);
+    (void)kind;
     return r;
 }
 
-/* Is every value finite, and every weight positive? */
+/* Is every value of the warp finite, and every weight positive? */
 IH_DEV int32_t ih_range_good(const ih_range *r, ih_binades y, ih_binades w, int32_t kind)
 {
     const uint32_t infinite = kind & IH_KIND_F32 ? 0x7f800000u : 0x7ff00000u;
     (void)y, (void)w;
-    return r->most_y < infinite && (!(kind & IH_KIND_WEIGHTED) || r->most_w < infinite);
+    return __all_sync(IH_ALL_LANES, r->most_y < infinite && (!(kind & IH_KIND_WEIGHTED) || r->most_w < infinite));
 }
 
 template <class T> IH_DEV int32_t place_good(const ih_warp_space *s, int32_t place, int32_t weighted)

@@ -161,36 +161,15 @@ IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *
 /* Where values of blocks stand, from a place on. */
 template <int KIND> IH_DEV const double *ih_warp_places(const ih_warp_space *s, int32_t place) { return s->y + place; }
 
-/* Over a warp: an instruction from compute capability 8.0 on. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-IH_DEV uint32_t ih_warp_most(uint32_t v)
-{
-    for (int32_t by = 16; by > 0; by /= 2) v = max(v, __shfl_xor_sync(IH_ALL_LANES, v, by));
-    return v;
-}
-
-IH_DEV uint32_t ih_warp_least(uint32_t v) { return ~ih_warp_most(~v); }
-
-IH_DEV uint32_t ih_warp_some(uint32_t v)
-{
-    for (int32_t by = 16; by > 0; by /= 2) v |= __shfl_xor_sync(IH_ALL_LANES, v, by);
-    return v;
-}
-#else
-IH_DEV uint32_t ih_warp_most(uint32_t v) { return __reduce_max_sync(IH_ALL_LANES, v); }
-IH_DEV uint32_t ih_warp_least(uint32_t v) { return __reduce_min_sync(IH_ALL_LANES, v); }
-IH_DEV uint32_t ih_warp_some(uint32_t v) { return __reduce_or_sync(IH_ALL_LANES, v); }
-#endif
-
 IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
 {
-    r.most_y  = ih_warp_most(r.most_y);
-    r.least_y = ih_warp_least(r.least_y);
-    if (!(kind & IH_KIND_F32)) r.low_y = ih_warp_some(r.low_y);
+    r.most_y  = __reduce_max_sync(IH_ALL_LANES, r.most_y);
+    r.least_y = __reduce_min_sync(IH_ALL_LANES, r.least_y);
+    if (!(kind & IH_KIND_F32)) r.low_y = __reduce_or_sync(IH_ALL_LANES, r.low_y);
     if (kind & IH_KIND_WEIGHTED) {
-        r.most_w  = ih_warp_most(r.most_w);
-        r.least_w = ih_warp_least(r.least_w);
-        if (!(kind & IH_KIND_F32)) r.low_w = ih_warp_some(r.low_w);
+        r.most_w  = __reduce_max_sync(IH_ALL_LANES, r.most_w);
+        r.least_w = __reduce_min_sync(IH_ALL_LANES, r.least_w);
+        if (!(kind & IH_KIND_F32)) r.low_w = __reduce_or_sync(IH_ALL_LANES, r.low_w);
     }
     return r;
 }

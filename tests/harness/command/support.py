@@ -17,7 +17,9 @@ EXE = os.path.abspath(os.environ["ISOHULL"])
 if os.environ.get("ISOHULL_SANITIZED"):  # end at the first fault
     os.environ["UBSAN_OPTIONS"] = os.environ.get("UBSAN_OPTIONS", "") + ":halt_on_error=1"
 LISTED = json.loads(subprocess.run([EXE, "list", "--json"], stdout=subprocess.PIPE, check=True).stdout)
-IMPLEMENTATIONS = [i["name"] for i in LISTED["implementations"] if i["available"]]
+# those that promise the bits of the fit, and those that come near it
+IMPLEMENTATIONS = [i["name"] for i in LISTED["implementations"] if i["available"] and i["claim"] == "canonical"]
+APPROXIMATE = [i["name"] for i in LISTED["implementations"] if i["available"] and i["claim"] == "approximate"]
 CPU_IMPLEMENTATIONS = [i["name"] for i in LISTED["implementations"] if i["device"] == "cpu"]
 CODES = {"<f4": "f", "<f8": "d", ">f4": "f", ">f8": "d", "<i8": "q", "<i4": "i", ">i4": "i", "<i2": "h", "|i1": "b", "|u1": "B", "<u2": "H"}
 

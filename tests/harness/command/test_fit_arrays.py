@@ -6,7 +6,7 @@ import random
 import struct
 import unittest
 
-from support import IMPLEMENTATIONS, CommandTest, exact_fit, fit_values
+from support import APPROXIMATE, IMPLEMENTATIONS, CommandTest, exact_fit, fit_values
 
 
 def numbers(seed, n, dtype="<f8", positive=False):
@@ -50,6 +50,18 @@ class FitArrays(CommandTest):
         self.check(y, (100,))
         default = [i["name"] for i in json.loads(self.good("list", "--json").stdout)["implementations"] if i["default"]]
         self.assertEqual(self.json("fit", "y.npy")["impl"], default[0])
+
+    def test_approximate(self):
+        if not APPROXIMATE:
+            self.skipTest("all implementations of this build are canonical")
+        self.write_npy("y.npy", numbers(11, 700))
+        self.good("fit", "y.npy", "-o", "want.npy")
+        want = self.read_npy("want.npy")
+        for impl in APPROXIMATE:
+            self.good("fit", "y.npy", "-o", f"{impl}.npy", "--impl", impl)
+            got = self.read_npy(f"{impl}.npy")
+            self.assertEqual(got[:2], want[:2])
+            self.assertLess(max(abs(a - b) for a, b in zip(got[2], want[2])), 1e-9)
 
     def test_decreasing_and_bounds(self):
         y = numbers(4, 200)

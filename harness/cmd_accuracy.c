@@ -147,7 +147,7 @@ typedef struct job {
     table          table;
     accuracy_log  *log;
     device        *d;      /* NULL: the CPU */
-    int            json, wrong, done;
+    int            json, wrong, failed, done;
 } job;
 
 static const char *label_of(const job *j, const char *impl, const ih_spec *spec, const char *problem, char *label, size_t bytes)
@@ -162,7 +162,8 @@ static int finish(job *j, cell_record *cell, const ih_spec *spec, const accuracy
     char label[LABEL];
 
     j->done++;
-    if (cell->status == CELL_WRONG || cell->status == CELL_ERROR) j->wrong++;
+    j->wrong += cell->status == CELL_WRONG;
+    j->failed += cell->status == CELL_ERROR;
     if (accuracy_log_append(j->log, cell, f)) return say_bad("%s", f->message);
     if (j->json) {
         json_t *o    = cell_to_json(cell);
@@ -301,7 +302,8 @@ static int measure(const request *q, const selection *s, int argc, char **argv)
     if (code != ARGS_GO_ON) return code;
     if (q->journal) say("%d cells measured, %s", j.done, q->journal);
     if (j.wrong) say("%d of %d fits are wrong", j.wrong, j.done);
-    return j.wrong ? EXIT_WRONG : EXIT_GOOD;
+    if (j.failed) say("%d of %d fits failed: nothing is known of them", j.failed, j.done);
+    return j.wrong ? EXIT_WRONG : j.failed ? EXIT_USAGE : EXIT_GOOD;
 }
 
 static int choose_device(request *q)

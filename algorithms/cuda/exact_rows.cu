@@ -241,35 +241,14 @@ IH_DEV_SLOW void write_bits(const ih_cuda_fit *f, const uint32_t *set, int64_t f
     }
 }
 
-/* Row and begin of the first fault. */
-IH_DEV void find_fault(const ih_cuda_fit *f)
-{
-    const uint64_t key  = ~(uint64_t)f->status->fault;
-    const int64_t  flat = (int64_t)(key >> 6);
-    int64_t        low = 0, high = f->rows;
-
-    if (f->status->fault == 0 || (key >> 3 & 7) == IH_ARGUMENT_OFFSETS) return;
-    if (f->offsets) {
-        while (high - low > 1) { /* offsets[low] <= flat < offsets[high] */
-            const int64_t mid = low + (high - low) / 2;
-            if (f->offsets[mid] <= flat) low = mid;
-            else high = mid;
-        }
-    } else {
-        low = flat / f->n;
-    }
-    f->status->fault_row   = low;
-    f->status->fault_begin = ih_cuda_row_begin(f, low);
-}
-
-IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(const __grid_constant__ ih_cuda_fit f)
+IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     IH_SHARED(shared);
     const int64_t rows = (int64_t)f.status->given_up;
     ih_exact_space room;
 
     if (blockIdx.x >= rows) return; /* mostly all: there is no row, and no fault */
-    if (blockIdx.x == 0 && threadIdx.x == 0) find_fault(&f);
+    if (blockIdx.x == 0 && threadIdx.x == 0) ih_cuda_find_fault(&f);
     exact_team *team = (exact_team *)shared;
     if (threadIdx.x == 0) team->layout = layout_of(&f);
     __syncthreads();

@@ -7,32 +7,12 @@
 
 enum { THREADS = 256, BLOCKS = 256 };
 
-/* The row of the first fault, and where it begins. */
-IH_DEV void find_fault(const ih_cuda_fit *f)
-{
-    const int64_t flat = (int64_t)(~f->status->fault >> 6);
-    int64_t       low = 0, high = f->rows;
-
-    if (!f->status->fault || f->n == 0) return;
-    if (f->offsets) {
-        while (high - low > 1) { /* offsets[low] <= flat < offsets[high] */
-            const int64_t mid = low + (high - low) / 2;
-            if (f->offsets[mid] <= flat) low = mid;
-            else high = mid;
-        }
-    } else {
-        low = flat / f->n;
-    }
-    f->status->fault_row   = low;
-    f->status->fault_begin = ih_cuda_row_begin(f, low);
-}
-
-IH_KERNEL(THREADS, 1) faults_paper_kernel(const ih_cuda_fit f)
+IH_KERNEL(THREADS, 1) faults_paper_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     const int64_t rows = (int64_t)f.status->given_up;
 
     if (blockIdx.x >= rows) return;
-    if (blockIdx.x == 0 && threadIdx.x == 0) find_fault(&f);
+    if (blockIdx.x == 0 && threadIdx.x == 0) ih_cuda_find_fault(&f);
     for (int64_t k = blockIdx.x; k < rows; k += gridDim.x) {
         const int64_t row = f.list[k], flat = ih_cuda_row_begin(&f, row), n = ih_cuda_row_length(&f, row);
         for (int64_t i = threadIdx.x; i < n; i += THREADS) ih_cuda_store_z(&f, flat + i, NAN, f.kind);

@@ -66,6 +66,27 @@ IH_DEV ih_fault ih_cuda_fault_of(double v, int32_t weight)
     return fabs(v) > 0x1.fffffffffffffp1023 ? IH_FAULT_INFINITE : IH_FAULT_NONE;
 }
 
+/* Row and begin of the first fault. */
+IH_DEV void ih_cuda_find_fault(const ih_cuda_fit *f)
+{
+    const uint64_t key  = ~(uint64_t)f->status->fault;
+    const int64_t  flat = (int64_t)(key >> 6);
+    int64_t        low = 0, high = f->rows;
+
+    if (f->status->fault == 0 || (key >> 3 & 7) == IH_ARGUMENT_OFFSETS) return;
+    if (f->offsets) {
+        while (high - low > 1) { /* offsets[low] <= flat < offsets[high] */
+            const int64_t mid = low + (high - low) / 2;
+            if (f->offsets[mid] <= flat) low = mid;
+            else high = mid;
+        }
+    } else {
+        low = flat / f->n;
+    }
+    f->status->fault_row   = low;
+    f->status->fault_begin = ih_cuda_row_begin(f, low);
+}
+
 /* A lane saw values out of range among count elements from `flat` on: faults, or values for the exact level. */
 IH_DEV_SLOW void ih_cuda_suspect(const ih_cuda_fit *f, int64_t row, int64_t flat, int32_t count)
 {

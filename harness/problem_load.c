@@ -110,3 +110,17 @@ void problem_arrays_free(problem_arrays *a)
     array_free(&a->w);
     array_free(&a->offsets);
 }
+
+void problem_describe(ih_problem *p, const ih_spec *s, const problem_arrays *a)
+{
+    ih_problem_init(p);
+    p->dtype     = a->y.type == ARRAY_F32 ? IH_F32 : IH_F64;
+    p->direction = s->decreasing ? IH_DECREASING : IH_INCREASING;
+    p->rows      = a->offsets.data ? a->offsets.elements - 1 : array_rows(&a->y);
+    p->n         = a->offsets.data ? a->y.elements : array_row_length(&a->y);
+    p->offsets   = a->offsets.data;
+    p->y         = a->y.data;
+    p->w         = a->w.data;
+    p->y_min     = s->min;
+    p->y_max     = s->max;
+}

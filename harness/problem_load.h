@@ -22,4 +22,7 @@ typedef struct problem_arrays {
 fault_kind problem_load(const ih_spec *s, bool ones, problem_arrays *out, fault *f);
 void       problem_arrays_free(problem_arrays *a);
 
+/* The problem that the arrays are, which it points to. */
+void problem_describe(ih_problem *p, const ih_spec *s, const problem_arrays *a);
+
 #endif

@@ -12,20 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void problem_of(const ih_spec *spec, const problem_arrays *a, ih_problem *p)
-{
-    ih_problem_init(p);
-    p->dtype     = a->y.type == ARRAY_F32 ? IH_F32 : IH_F64;
-    p->direction = spec->decreasing ? IH_DECREASING : IH_INCREASING;
-    p->rows      = a->offsets.data ? a->offsets.elements - 1 : array_rows(&a->y);
-    p->n         = a->offsets.data ? a->y.elements : array_row_length(&a->y);
-    p->offsets   = a->offsets.data;
-    p->y         = a->y.data;
-    p->w         = a->w.data;
-    p->y_min     = spec->min;
-    p->y_max     = spec->max;
-}
-
 static void want_digest(accuracy_case *c)
 {
     const int64_t elements = ih_problem_elements(&c->problem);
@@ -48,7 +34,7 @@ fault_kind accuracy_open(accuracy_case *c, const ih_spec *spec, fault *f)
     memset(c, 0, sizeof *c);
     kind = problem_load(spec, false, &c->arrays, f);
     if (kind) return kind;
-    problem_of(spec, &c->arrays, &c->problem);
+    problem_describe(&c->problem, spec, &c->arrays);
     elements         = (size_t)ih_problem_elements(&c->problem);
     c->z             = malloc(elements * 8 + 8);
     c->block_offsets = malloc(((size_t)c->problem.rows + 1) * sizeof *c->block_offsets);

@@ -10,20 +10,9 @@
 
 static void describe(cuda_data *s, const ih_spec *spec)
 {
-    ih_problem *p = &s->host;
-
-    ih_problem_init(p);
-    p->dtype     = s->arrays.y.type == ARRAY_F32 ? IH_F32 : IH_F64;
-    p->direction = spec->decreasing ? IH_DECREASING : IH_INCREASING;
-    p->rows      = s->arrays.offsets.data ? s->arrays.offsets.elements - 1 : array_rows(&s->arrays.y);
-    p->n         = s->arrays.offsets.data ? s->arrays.y.elements : array_row_length(&s->arrays.y);
-    p->offsets   = s->arrays.offsets.data;
-    p->y         = s->arrays.y.data;
-    p->w         = s->arrays.w.data;
-    p->y_min     = spec->min;
-    p->y_max     = spec->max;
-    s->elements  = s->arrays.y.elements;
-    s->item      = p->dtype == IH_F32 ? 4 : 8;
+    problem_describe(&s->host, spec, &s->arrays);
+    s->elements = s->arrays.y.elements;
+    s->item     = s->host.dtype == IH_F32 ? 4 : 8;
 }
 
 static fault_kind bring(cuda_data *s, const void *from, size_t bytes, void **at, fault *f)

@@ -110,7 +110,8 @@ json_t *env_run(int argc, char **argv, const char *device, uint64_t seed)
     snprintf(text, sizeof text, "%.*s", (int)strcspn(IH_COMMIT, "+"), IH_COMMIT);
     bad |= put_text(run, "commit", text) | json_object_set_new(run, "dirty", json_boolean(changed != NULL));
     for (int k = 0; k < argc; ++k) {
-        json_t *one = json_string(argv[k]); /* NULL if it is no UTF-8 */
+        const char *name = argv[k][0] == '/' ? strrchr(argv[k], '/') + 1 : argv[k]; /* records name no folders of a machine */
+        json_t     *one  = json_string(name);                                         /* NULL if it is no UTF-8 */
         bad |= json_array_append_new(arguments, one ? one : json_string("?"));
     }
     bad |= json_object_set_new(run, "argv", arguments) | json_object_set_new(run, "seed", json_integer((json_int_t)seed));

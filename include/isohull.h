@@ -268,8 +268,8 @@ IH_API ih_status ih_fit(const ih_impl *impl, const ih_problem *p, const ih_optio
  * waited for the stream, before the workspace is used again. It copies a few bytes from the device and waits for that.
  * On a device values cannot be refused beforehand: a row with a NaN, an infinity or a weight that is not positive is filled
  * with NaN (one block), the other rows are fitted, and this returns IH_EDATA with the smallest (row, index), y before w;
- * wrong offsets: IH_EARGUMENT, and nothing was written but zeros to block_offsets. o->counters, if the fit had counters too, are added to here and not
- * by ih_fit. IH_OK for CPU implementations. */
+ * wrong offsets (looked at where there are elements): IH_EARGUMENT, and nothing was written but zeros to block_offsets.
+ * o->counters, if the fit had counters too, are added to here and not by ih_fit. IH_OK for CPU implementations. */
 IH_API ih_status ih_device_status(const ih_impl *impl, const ih_problem *p, const ih_options *o, const void *ws, size_t ws_bytes);
 
 /* Gradient of a fit of p. impl, o, ws and stream as for ih_fit; the blocks may come from any canonical implementation. */

@@ -17,11 +17,17 @@
 #  include "store_stops.h"
 #endif
 
-/* Do the values rise at a point between two elements? If not, it is no vertex of any hull that holds its neighbours: ties
- * at chunk starts cost nothing. */
-IH_HD int32_t ih_store_rises(const ih_store *s, int64_t index)
+/* Do the values rise at the first point of a chunk? If not, it is no vertex of any hull that holds its neighbours: ties at
+ * chunk starts cost nothing. first: the segment that begins there. */
+IH_HD int32_t ih_store_rises(const ih_store *s, const ih_segment *first)
 {
+#if defined(IH_SIMT)
+    (void)s;
+    return first->rises; /* chunk.cu looked at the values: reading them again would be a merge's longest wait */
+#else
+    const int64_t index = (int64_t)first->chunk * s->size;
     return ih_value(&s->values, index - 1, s->values.kind) < ih_value(&s->values, index, s->values.kind);
+#endif
 }
 
 #if defined(IH_SIMT)
@@ -51,13 +57,9 @@ IH_HD int32_t ih_store_convex_more(const ih_store *s, ih_judge_quick *j, const i
 #  endif
 #endif
 
-/* Is the turn at vertices a < b < d convex? Where they are neighbours the two values decide, whatever their sums. */
+/* Is the turn at vertices a < b < d convex? */
 IH_ANY_JUDGE IH_HD int32_t ih_store_convex(const ih_store *s, ih_any_judge *j, const ih_vertex *a, const ih_vertex *b, const ih_vertex *d)
 {
-    if (d->index - a->index == 2) {
-        ++j->by_filter;
-        return ih_value(&s->values, a->index, s->values.kind) < ih_value(&s->values, b->index, s->values.kind);
-    }
 #if defined(IH_SIMT)
     {
         const ih_turn turn = ih_store_turn(s, a, b, d);
@@ -66,6 +68,7 @@ IH_ANY_JUDGE IH_HD int32_t ih_store_convex(const ih_store *s, ih_any_judge *j, c
         return turn == IH_TURN_CONVEX;
     }
 #else
+    (void)s;
     return ih_judge_convex(j, a, b, d);
 #endif
 }

@@ -19,19 +19,25 @@ typedef struct ih_block {
 typedef int32_t ih_level;
 enum { IH_LEVEL_FILTER = 0, IH_LEVEL_PAIR = 1, IH_LEVEL_NONE = 2 }; /* who settled a rounding; NONE: nobody yet */
 
+/* A block of n elements with these sums. */
+IH_HD_FORCED ih_block ih_block_of(const ih_sums *s, int64_t n, int32_t kind)
+{
+    const double x_hi  = kind & IH_KIND_WEIGHTED ? s->x.hi : (double)n;
+    ih_block     block = { { 0 }, { 0 }, 0, 0, 0, 0 };
+
+    block.ny     = ih_expansion_add(block.y, ih_expansion_add(block.y, 0, s->y.lo), s->y.hi);
+    block.nx     = ih_expansion_add(block.x, ih_expansion_add(block.x, 0, s->x.lo), x_hi);
+    block.lost_y = s->lost_y * (1 + 0x1p-10); /* a sum of up to 2^40 roundings */
+    block.lost_x = s->lost_x * (1 + 0x1p-10);
+    return block;
+}
+
 /* Sum of elements a .. b - 1, from the values: its error is that of the block's own terms. */
 IH_HD_FORCED ih_block ih_block_sum(const ih_values *v, int64_t a, int64_t b, int32_t kind)
 {
-    ih_sums  s     = { { 0, 0 }, { 0, 0 }, 0, 0 };
-    ih_block block = { { 0 }, { 0 }, 0, 0, 0, 0 };
-
+    ih_sums s = { { 0, 0 }, { 0, 0 }, 0, 0 };
     for (int64_t i = a; i < b; ++i) ih_sums_add(&s, v, i, kind);
-    if (!(kind & IH_KIND_WEIGHTED)) s.x.hi = (double)(b - a);
-    block.ny     = ih_expansion_add(block.y, ih_expansion_add(block.y, 0, s.y.lo), s.y.hi);
-    block.nx     = ih_expansion_add(block.x, ih_expansion_add(block.x, 0, s.x.lo), s.x.hi);
-    block.lost_y = s.lost_y * (1 + 0x1p-10); /* a sum of up to 2^40 roundings */
-    block.lost_x = s.lost_x * (1 + 0x1p-10);
-    return block;
+    return ih_block_of(&s, b - a, kind);
 }
 
 /* The block between two points of the diagram. */

@@ -14,7 +14,7 @@
 typedef struct ih_segment {
     int32_t chunk;       /* within the row                                   */
     int32_t first, last; /* vertices that survive, as positions in the slot  */
-    int32_t unused;
+    int32_t rises;       /* devices: do the values rise at the chunk's first point? */
     int64_t slot;        /* where the chunk's vertices begin                 */
 } ih_segment;
 

@@ -34,12 +34,13 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chun
     ih_walk_count       walks = { 0, 0, 0, 0 };
     ih_chunk            c;
     ih_sums             end;
-    int32_t             count = 0;
+    int32_t             count = 0, rises = 0;
 
     c.values = ih_cuda_values(&f, flat, KIND);
     c.begin  = begin;
+    if (own > 0 && lane == (n - 1) >> 5) rises = ih_value(&c.values, -1, KIND) < ih_value(&c.values, 0, KIND);
     {
-        const ih_range   range   = ih_cuda_load(&c, &space, p, lane, 0, KIND);
+        const ih_range   range   = ih_cuda_load<KIND>(&c, &space, p, lane, 0);
         const ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
         const ih_binades range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
         if (!ih_range_good(&range, range_y, range_w, KIND)) {
@@ -100,7 +101,7 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chun
         segment->chunk  = (int32_t)own;
         segment->first  = 0;
         segment->last   = count;
-        segment->unused = 0;
+        segment->rises  = rises;
         segment->slot   = own * (IH_CUDA_CHUNK + 1); /* within the row's slots */
         f.length[chunk] = 1;
     }

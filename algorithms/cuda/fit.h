@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 enum { IH_CUDA_CHUNK = 1024, IH_CUDA_STOP = 32 }; /* elements of a chunk; elements between stored prefix sums */
-enum { IH_CUDA_TILE_BYTES = 64 };
+enum { IH_CUDA_TILE_BYTES = 64, IH_CUDA_TAIL_EDGES = 256 };
 
 /* Head of every workspace, fit or gradient; zeroed at the begin. */
 typedef struct ih_cuda_status {
@@ -71,7 +71,7 @@ typedef struct ih_cuda_fit {
     /* rows with a tree: chunks are numbered over all of them */
     int64_t         tree_rows, chunks; /* rectangular: exact; ragged: at most (status has the counts)  */
     int64_t         row_chunks;        /* rectangular: of each row                                     */
-    int32_t         levels;
+    int32_t         levels, tail;      /* tail: rectangular: the level from which on a kernel does all, a block a row; levels: none */
     ih_cuda_row    *tree;              /* [tree_rows] ragged only                                      */
     int32_t        *chunk_row;         /* [chunks] ragged only: number of the chunk's row in tree       */
     int64_t        *short_rows;        /* [rows] ragged only: rows with no tree, by number of lanes     */
@@ -89,6 +89,9 @@ typedef struct ih_cuda_fit {
     uint32_t       *exact;
     size_t          exact_words;
 } ih_cuda_fit;
+
+/* Does the tail find the values over edges too? Where lists are so short that a block is enough. */
+IH_HD int32_t ih_cuda_edges_in_tail(const ih_cuda_fit *f) { return f->tail < f->levels && f->row_chunks <= IH_CUDA_TAIL_EDGES; }
 
 #if defined(IH_DEV) /* in kernels */
 

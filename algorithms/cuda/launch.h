@@ -16,6 +16,7 @@ cudaError_t ih_cuda_launch_rows(const ih_cuda_fit *f, int32_t processors, cudaSt
 cudaError_t ih_cuda_launch_chunk(const ih_cuda_fit *f, cudaStream_t stream);       /* chunk.cu */
 cudaError_t ih_cuda_launch_scan(const ih_cuda_fit *f, cudaStream_t stream);        /* scan.cu */
 cudaError_t ih_cuda_launch_merge(const ih_cuda_fit *f, int32_t level, cudaStream_t stream); /* tree.cu: one level */
+cudaError_t ih_cuda_launch_tail(const ih_cuda_fit *f, cudaStream_t stream);        /* tree.cu: the levels from f->tail on */
 cudaError_t ih_cuda_launch_write(const ih_cuda_fit *f, cudaStream_t stream);       /* write.cu: edges, then values */
 size_t      ih_cuda_exact_words(const ih_cuda_fit *f);                             /* from shape and kind */
 cudaError_t ih_cuda_launch_exact_rows(const ih_cuda_fit *f, cudaStream_t stream);  /* exact_rows.cu: rows that were given up */

@@ -86,7 +86,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
         c.values = ih_cuda_values(&f, flat, KIND);
         c.begin  = 0;
         {
-            ih_range   range   = ih_cuda_load(&c, &space, p, lane, equal, KIND);
+            ih_range   range   = ih_cuda_load<KIND>(&c, &space, p, lane, equal);
             ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND), range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
             uint32_t   bad = 0;
             if (!ih_range_good(&range, range_y, range_w, KIND)) {
@@ -140,6 +140,8 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
                 at += groups;
                 if (k >= n0) k -= n0, ++at;
             }
+        } else if (SHAPE == WIDE) {
+            ih_warp_write((real *)f.z + flat, (const real *)f.y + flat, c.n, &part, ih_warp_places<KIND>(&space, 0), blocks, before, lane);
         } else {
             const real *const y = (const real *)f.y + flat;
             real *const       z = (real *)f.z + flat;

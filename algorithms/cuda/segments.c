@@ -77,6 +77,16 @@ typedef struct plan {
     int         short_rows, long_rows;
 } plan;
 
+/* The level from which on a row has so few merges that a block does them, several a warp by threads or one a warp. */
+static int32_t tail_of(const ih_cuda_fit *f)
+{
+    for (int32_t level = 0; level < f->levels; ++level) {
+        const int64_t merges = ih_tree_merges(f->row_chunks, level);
+        if (merges <= (f->tree_rows * merges < f->thread_merges ? 16 : 64)) return level;
+    }
+    return f->levels;
+}
+
 /* Shapes, and the parts of a workspace (NULL to measure it). */
 static ih_status make_plan(plan *q, const ih_problem *p, const ih_options *o, const ih_outputs *out, void *ws, size_t *bytes)
 {
@@ -109,6 +119,7 @@ static ih_status make_plan(plan *q, const ih_problem *p, const ih_options *o, co
             f->tree_rows  = p->rows;
             f->chunks     = p->rows * f->row_chunks;
             f->levels     = ih_tree_levels(f->row_chunks);
+            f->tail       = tail_of(f);
         }
     } else { /* at most: a row with a tree has more than a chunk of elements */
         q->short_rows = p->rows > 0 && p->n > 0;
@@ -117,6 +128,7 @@ static ih_status make_plan(plan *q, const ih_problem *p, const ih_options *o, co
             f->tree_rows = p->n / (IH_CUDA_CHUNK + 1) < p->rows ? p->n / (IH_CUDA_CHUNK + 1) : p->rows;
             f->chunks    = p->n / IH_CUDA_CHUNK + f->tree_rows;
             f->levels    = ih_tree_levels((p->n + IH_CUDA_CHUNK - 1) / IH_CUDA_CHUNK);
+            f->tail      = f->levels;
         }
     }
     if (f->row_chunks > INT32_MAX || (p->offsets && f->chunks > INT32_MAX))
@@ -196,10 +208,15 @@ static ih_status segments_fit(const ih_problem *p, const ih_options *o, const ih
         stage(o, "scan", 0, 1, stream);
         IH_CUDA_TRY(ih_cuda_launch_scan(&q.fit, s), "scan");
         stage(o, "scan", 0, 0, stream);
-        for (int32_t level = 0; level < q.fit.levels; ++level) {
+        for (int32_t level = 0; level < q.fit.tail; ++level) {
             stage(o, "merge", level, 1, stream);
             IH_CUDA_TRY(ih_cuda_launch_merge(&q.fit, level, s), "merge");
             stage(o, "merge", level, 0, stream);
+        }
+        if (q.fit.tail < q.fit.levels) { /* its levels count as one stage */
+            stage(o, "merge", q.fit.tail, 1, stream);
+            IH_CUDA_TRY(ih_cuda_launch_tail(&q.fit, s), "tail");
+            stage(o, "merge", q.fit.tail, 0, stream);
         }
         stage(o, "reconstruct", 0, 1, stream);
         IH_CUDA_TRY(ih_cuda_launch_write(&q.fit, s), "write");

@@ -46,6 +46,14 @@ IH_DEV ih_store ih_cuda_store(const ih_cuda_fit *f, const ih_cuda_row *row)
     return s;
 }
 
+/* The same with a constant kind. */
+template <int KIND> IH_DEV ih_store ih_cuda_store_of(const ih_cuda_fit *f, const ih_cuda_row *row)
+{
+    ih_store s = ih_cuda_store(f, row);
+    s.values.kind = KIND;
+    return s;
+}
+
 /* Number of the row (of those with a tree) that holds a chunk; chunks there are in all. */
 IH_DEV int64_t ih_cuda_row_of_chunk(const ih_cuda_fit *f, int64_t chunk) { return f->offsets ? f->chunk_row[chunk] : chunk / f->row_chunks; }
 IH_DEV int64_t ih_cuda_chunks(const ih_cuda_fit *f) { return f->offsets ? (int64_t)f->status->tree_chunks : f->chunks; }
@@ -102,12 +110,6 @@ IH_DEV_SLOW void ih_cuda_suspect(const ih_cuda_fit *f, int64_t row, int64_t flat
     ih_cuda_give_up(f, row, IH_ROW_UNCERTAIN);
 }
 
-IH_DEV void ih_cuda_put(const ih_values *values, const ih_warp_space *space, ih_range *range, int64_t e, int32_t place, int32_t kind)
-{
-    ih_warp_put(space, place, values, e, kind);
-    ih_range_add_element(range, values, e, kind);
-}
-
 #if !defined(IH_PAPER)
 /* Each lane its own values, whatever they are. */
 IH_DEV_SLOW void ih_cuda_load_again(ih_values values, const ih_warp_space *space, ih_lane_part p, int32_t lane)
@@ -121,34 +123,66 @@ IH_DEV_SLOW void ih_cuda_load_again(ih_values values, const ih_warp_space *space
 #endif
 
 /* The values of the groups' chunks to their places. Returns what the values of the warp have in common.
- * equal: elements of all groups together, which are equal rows side by side, whose first value is the first lane's; 0: each group has its own. */
-IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t equal, int32_t kind)
+ * equal: elements of all groups together, which are equal rows side by side, whose first value is the first lane's; 0: each group has its own.
+ * A lane has several loads under way before it looks at the first value: a warp waits for memory two or four times in all. */
+template <int KIND> IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t equal)
 {
-    const int32_t first = 33 * (lane - p.own);
+    enum { WIDE = KIND == IH_KIND_WEIGHTED ? 8 : 16, NARROW = 8 }; /* at once */
+    const int32_t kind = KIND, first = 33 * (lane - p.own);
+    const double  sign = c->values.sign;
     ih_range      range = ih_range_none();
     if (p.lanes == 32) {
-#pragma unroll 16
-        for (int32_t i = 0; i < 32; ++i)
-            if (32 * i + lane < p.n) ih_cuda_put(&c->values, space, &range, 32 * i + lane, 33 * i + lane, kind);
+        for (int32_t i = 0; 32 * i < p.n; i += WIDE) {
+            ih_element held[WIDE];
+#pragma unroll
+            for (int32_t k = 0; k < WIDE; ++k) { /* behind the end: the last one again, at places that are not read */
+                const int32_t e = 32 * (i + k) + lane;
+                held[k] = ih_element_of(&c->values, e < p.n ? e : p.n - 1, kind);
+            }
+#pragma unroll
+            for (int32_t k = 0; k < WIDE; ++k) {
+                ih_warp_put(space, 33 * (i + k) + lane, &held[k], sign, kind);
+                ih_range_add_element(&range, &held[k], kind);
+            }
+        }
     } else if (equal) {
         const int32_t n = __shfl_sync(IH_ALL_LANES, p.n, 0), groups = 32 / n, rest = 32 % n; /* 32 elements on: so many rows and elements */
         ih_values     values = c->values;
-        int32_t       at = lane / n, k = lane % n;
+        int32_t       at = lane / n, own = lane % n;
         values.y = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)values.y, 0);
         values.w = (const void *)__shfl_sync(IH_ALL_LANES, (unsigned long long)values.w, 0);
-#pragma unroll 8
-        for (int32_t i = 0; i < 32; ++i) {
-            const int32_t e = 32 * i + lane;
-            if (e < equal) ih_cuda_put(&values, space, &range, e, 33 * at * p.lanes + k + (k >> 5), kind);
-            k += rest;
-            at += groups;
-            if (k >= n) k -= n, ++at;
+        for (int32_t i = 0; 32 * i < equal; i += NARROW) {
+            ih_element held[NARROW];
+#pragma unroll
+            for (int32_t k = 0; k < NARROW; ++k) {
+                const int32_t e = 32 * (i + k) + lane;
+                held[k] = ih_element_of(&values, e < equal ? e : equal - 1, kind);
+            }
+#pragma unroll
+            for (int32_t k = 0; k < NARROW; ++k) {
+                if (32 * (i + k) + lane < equal) ih_warp_put(space, 33 * at * p.lanes + own + (own >> 5), &held[k], sign, kind);
+                ih_range_add_element(&range, &held[k], kind);
+                own += rest;
+                at += groups;
+                if (own >= n) own -= n, ++at;
+            }
         }
     } else {
-#pragma unroll 4
-        for (int32_t i = 0; i < 32; ++i) {
-            const int32_t e = i * p.lanes + p.own;
-            if (e < p.n) ih_cuda_put(&c->values, space, &range, e, first + e + (e >> 5), kind);
+        for (int32_t i = 0; i < 32; i += NARROW) {
+            ih_element held[NARROW] = {};
+#pragma unroll
+            for (int32_t k = 0; k < NARROW; ++k) {
+                const int32_t e = (i + k) * p.lanes + p.own;
+                if (p.n > 0) held[k] = ih_element_of(&c->values, e < p.n ? e : p.n - 1, kind);
+            }
+#pragma unroll
+            for (int32_t k = 0; k < NARROW; ++k) {
+                const int32_t e = (i + k) * p.lanes + p.own;
+                if (e < p.n) {
+                    ih_warp_put(space, first + e + (e >> 5), &held[k], sign, kind);
+                    ih_range_add_element(&range, &held[k], kind);
+                }
+            }
         }
     }
     __syncwarp();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tree.cu: a level of the tree over the chunks of all rows (paper 3.3, Algorithm 1): a thread a merge, or a warp where there
- * are few merges (the schedule rule of its section 5). */
+ * are few merges (the schedule rule of its section 5). The last levels, in which a row has few merges, are one kernel with a
+ * block a row, which waits for itself instead of for launches. */
+#include "edges.h"
 #include "launch.h"
-#include "stage.h"
 
 #include "../warp/warp_merge.h"
 
-enum { THREADS = 128 };
+enum { THREADS = 128, TAIL_WARPS = 16 };
 
 /* Merge number u of a level: the row (of those with a tree) and the node within it, or none. Ragged rows: numbers are given
  * out by the place of the row's chunks, so that a few lead to no merge. */
@@ -41,12 +42,13 @@ typedef struct merge_work {
     int64_t     row;
 } merge_work;
 
-IH_DEV merge_work work_of(const ih_cuda_fit *f, int64_t k, int64_t merge, int32_t level)
+template <int WEIGHTED> IH_DEV merge_work work_of(const ih_cuda_fit *f, int64_t k, int64_t merge, int32_t level)
 {
     const ih_cuda_row row  = ih_cuda_tree_row(f, k);
     const int64_t     left = row.chunk0 + (merge << (level + 1)), right = left + ((int64_t)1 << level);
     merge_work        m;
     m.store   = ih_cuda_store(f, &row);
+    m.store.values.kind = (f->kind & IH_KIND_F32) | WEIGHTED;
     m.left    = f->segment + left;
     m.right   = f->segment + right;
     m.n_left  = f->length + left;
@@ -56,16 +58,16 @@ IH_DEV merge_work work_of(const ih_cuda_fit *f, int64_t k, int64_t merge, int32_
 }
 
 #if defined(IH_PAPER)
-IH_DEV ih_judge merge_slow(const ih_cuda_fit &, int64_t, int64_t, int32_t, int32_t) /* nothing stays undecided */
+template <int WEIGHTED> IH_DEV ih_judge merge_slow(const ih_cuda_fit &, int64_t, int64_t, int32_t, int32_t) /* nothing stays undecided */
 {
     const ih_judge none = { 0, 0, 0, 0 };
     return none;
 }
 #else
 /* A merge again, by the warp with all levels of decisions, out of line. */
-IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t level, int32_t lane)
+template <int WEIGHTED> IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t level, int32_t lane)
 {
-    const merge_work m     = work_of(&f, k, merge, level);
+    const merge_work m     = work_of<WEIGHTED>(&f, k, merge, level);
     ih_judge         judge = { 0, 0, 0, 0 };
     ih_merge_count   count = { { 0, 0, 0, 0 }, 0, 0 };
     const ih_bridge  b     = ih_warp_bridge_of(&m.store, &judge, m.left, *m.n_left, m.right, m.n_right, lane);
@@ -80,21 +82,21 @@ IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t
 }
 #endif
 
-/* Few merges: a warp each. */
-IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t units, ih_judge *judge, ih_merge_count *count, int32_t lane)
+/* Few merges: a warp each. units: begin .. end - 1; warp of warps. */
+template <int WEIGHTED> IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t begin, int64_t end, int64_t warp, int64_t warps, ih_judge *judge,
+                                                    ih_merge_count *count, int32_t lane)
 {
-    const int64_t warps = ((int64_t)gridDim.x * THREADS) >> 5;
-    for (int64_t u = ((int64_t)blockIdx.x * THREADS + threadIdx.x) >> 5; u < units; u += warps) {
+    for (int64_t u = begin + warp; u < end; u += warps) {
         int64_t        k, merge;
         ih_judge_quick quick = { 0, 0 };
         if (!merge_of(f, level, u, &k, &merge)) continue;
-        const merge_work m = work_of(f, k, merge, level);
+        const merge_work m = work_of<WEIGHTED>(f, k, merge, level);
         if (f->state[m.row] != IH_ROW_FINE) continue;
         const int64_t n = ih_warp_merge_lists(&m.store, &quick, m.left, *m.n_left, m.right, m.n_right, count, lane);
         __syncwarp();
         if (lane == 0 && n) *m.n_left = (int32_t)n;
         if (!n) {
-            const ih_judge more = merge_slow(*f, k, merge, level, lane);
+            const ih_judge more = merge_slow<WEIGHTED>(*f, k, merge, level, lane);
             ih_judge_add(judge, &more);
         }
         ih_judge_add(judge, &quick);
@@ -103,16 +105,17 @@ IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t units, 
 
 /* Many merges: a thread each, the first of `group` lanes (more threads than merges keep a device busy). Where its walk is
  * capped the warp searches, one merge after the other. */
-IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t units, int32_t group, ih_judge *judge, ih_merge_count *count, int32_t lane)
+template <int WEIGHTED> IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t begin, int64_t end, int32_t group, int64_t thread, int64_t threads,
+                                                      ih_judge *judge, ih_merge_count *count, int32_t lane)
 {
-    const int64_t thread = (int64_t)blockIdx.x * THREADS + threadIdx.x, threads = (int64_t)gridDim.x * THREADS;
-    for (int64_t t = thread; t - lane < units * group; t += threads) {
+    for (int64_t t = thread; t - lane < (end - begin) * group; t += threads) {
+        const int64_t  u = begin + t / group;
         int64_t        k = 0, merge = 0;
         ih_bridge      bridge = { { 0, 0 }, { 0, 0 } };
         ih_judge_quick quick  = { 0, 0 };
         int32_t        open = 0, again = 0;
-        if (t % group == 0 && t / group < units && merge_of(f, level, t / group, &k, &merge)) {
-            const merge_work m = work_of(f, k, merge, level);
+        if (t % group == 0 && u < end && merge_of(f, level, u, &k, &merge)) {
+            const merge_work m = work_of<WEIGHTED>(f, k, merge, level);
             if (f->state[m.row] == IH_ROW_FINE) {
                 const ih_run l = ih_run_without_last(m.left, *m.n_left), r = ih_run_without_first(m.right, m.n_right);
                 open  = !ih_merge_walk(&m.store, &quick, m.left, *m.n_left, &l, &r, f->walk_cap, &bridge, count);
@@ -128,7 +131,7 @@ IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t units
             b.a.vertex  = __shfl_sync(IH_ALL_LANES, bridge.a.vertex, lead);
             b.b.segment = __shfl_sync(IH_ALL_LANES, (long long)bridge.b.segment, lead);
             b.b.vertex  = __shfl_sync(IH_ALL_LANES, bridge.b.vertex, lead);
-            const merge_work m = work_of(f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level);
+            const merge_work m = work_of<WEIGHTED>(f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level);
             const ih_run     l = ih_run_without_last(m.left, *m.n_left), r = ih_run_without_first(m.right, m.n_right);
             quick.undecided = 0;
             ih_warp_bridge(&m.store, &quick, l, r, &b, lane);
@@ -143,32 +146,57 @@ IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t units
         }
         for (uint32_t todo = __ballot_sync(IH_ALL_LANES, again); todo; todo &= todo - 1) {
             const int32_t  lead = ih_bit_low(todo);
-            const ih_judge more = merge_slow(*f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level, lane);
+            const ih_judge more = merge_slow<WEIGHTED>(*f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level, lane);
             ih_judge_add(judge, &more);
         }
         ih_judge_add(judge, &quick);
     }
 }
 
-IH_KERNEL(THREADS, 4) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level, const int32_t group)
+IH_DEV void count_merges(const ih_cuda_fit *f, const ih_judge *judge, const ih_merge_count *count, int32_t by_warp, int32_t lane)
+{
+    __syncwarp();
+    ih_cuda_count_decisions(f, judge, lane);
+    ih_cuda_count(&f->status->walks, count->walk.walks, lane);
+    ih_cuda_count(&f->status->walk_steps, count->walk.steps, lane);
+    ih_cuda_count(&f->status->walks_capped, count->walk.capped, lane);
+    ih_cuda_count(&f->status->searches, by_warp && lane ? 0 : count->searches, lane);
+}
+
+template <int WEIGHTED> IH_KERNEL(THREADS, 4) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level, const int32_t group)
 {
     const int64_t  merges = f.offsets ? (int64_t)f.status->merges[level] : f.tree_rows * ih_tree_merges(f.row_chunks, level);
     const int64_t  units  = f.offsets ? (ih_cuda_chunks(&f) >> (level + 1)) + ih_cuda_tree_rows(&f) : merges;
     const int32_t  by_warp = merges < f.thread_merges, lane = (int32_t)(threadIdx.x & 31);
+    const int64_t  thread = (int64_t)blockIdx.x * THREADS + threadIdx.x, threads = (int64_t)gridDim.x * THREADS;
     ih_judge       judge = { 0, 0, 0, 0 };
     ih_merge_count count = { { 0, 0, 0, 0 }, 0, 0 };
 
     if (merges == 0) return;
-    if (by_warp) merges_by_warps(&f, level, units, &judge, &count, lane);
-    else merges_by_threads(&f, level, units, group, &judge, &count, lane);
-    if (f.counting) {
-        __syncwarp();
-        ih_cuda_count_decisions(&f, &judge, lane);
-        ih_cuda_count(&f.status->walks, count.walk.walks, lane);
-        ih_cuda_count(&f.status->walk_steps, count.walk.steps, lane);
-        ih_cuda_count(&f.status->walks_capped, count.walk.capped, lane);
-        ih_cuda_count(&f.status->searches, by_warp && lane ? 0 : count.searches, lane);
+    if (by_warp) merges_by_warps<WEIGHTED>(&f, level, 0, units, thread >> 5, threads >> 5, &judge, &count, lane);
+    else merges_by_threads<WEIGHTED>(&f, level, 0, units, group, thread, threads, &judge, &count, lane);
+    if (f.counting) count_merges(&f, &judge, &count, by_warp, lane);
+}
+
+/* All levels from f.tail on, and the edges of short lists: a block a row. */
+template <int KIND> IH_KERNEL(32 * TAIL_WARPS, 1) tail_kernel(IH_CONSTANT ih_cuda_fit f)
+{
+    constexpr int32_t WEIGHTED = KIND & IH_KIND_WEIGHTED;
+    const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
+    for (int32_t level = f.tail; level < f.levels; ++level) {
+        const int64_t  merges  = ih_tree_merges(f.row_chunks, level), begin = blockIdx.x * merges;
+        const int32_t  by_warp = f.tree_rows * merges < f.thread_merges;
+        int32_t        group   = 32;
+        ih_judge       judge = { 0, 0, 0, 0 };
+        ih_merge_count count = { { 0, 0, 0, 0 }, 0, 0 };
+        while (group > 1 && merges * group > (int64_t)blockDim.x) group /= 2;
+        if (by_warp) merges_by_warps<WEIGHTED>(&f, level, begin, begin + merges, warp, warps, &judge, &count, lane);
+        else merges_by_threads<WEIGHTED>(&f, level, begin, begin + merges, group, threadIdx.x, blockDim.x, &judge, &count, lane);
+        if (f.counting) count_merges(&f, &judge, &count, by_warp, lane);
+        __syncthreads();
     }
+    if (ih_cuda_edges_in_tail(&f))
+        for (int64_t k = 32 * warp; k < f.row_chunks; k += (int64_t)blockDim.x) ih_cuda_edges<KIND>(&f, k + lane < f.row_chunks ? blockIdx.x * f.row_chunks + k + lane : -1, lane);
 }
 
 extern "C" cudaError_t ih_cuda_launch_merge(const ih_cuda_fit *f, int32_t level, cudaStream_t stream)
@@ -178,10 +206,23 @@ extern "C" cudaError_t ih_cuda_launch_merge(const ih_cuda_fit *f, int32_t level,
     const int64_t by_warp = units < f->thread_merges ? units : f->offsets ? (units < 1024 ? units : 1024) : 0;
     int64_t       threads = by_warp * 32;
     int32_t       group   = 1;
-    while (group < 32 && 2 * group * units <= 1 << 16) group *= 2;
+    while (group < 32 && 2 * group * units <= 1 << 18) group *= 2;
     if ((f->offsets || !by_warp) && threads < units * group) threads = units * group;
     if (threads == 0) return cudaSuccess;
     if (threads > (int64_t)THREADS << 20) threads = (int64_t)THREADS << 20; /* the kernel goes on in strides */
-    IH_LAUNCH(merge_kernel, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, *f, level, group);
+    if (f->kind & IH_KIND_WEIGHTED) IH_LAUNCH(merge_kernel<IH_KIND_WEIGHTED>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, *f, level, group);
+    else IH_LAUNCH(merge_kernel<0>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, *f, level, group);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t ih_cuda_launch_tail(const ih_cuda_fit *f, cudaStream_t stream)
+{
+    const int64_t merges = ih_tree_merges(f->row_chunks, f->tail), warps = merges < (int64_t)TAIL_WARPS ? merges : (int64_t)TAIL_WARPS;
+    switch (f->kind) {
+    case 0: IH_LAUNCH(tail_kernel<0>, f->tree_rows, 32 * warps, 0, stream, *f); break;
+    case 1: IH_LAUNCH(tail_kernel<1>, f->tree_rows, 32 * warps, 0, stream, *f); break;
+    case 2: IH_LAUNCH(tail_kernel<2>, f->tree_rows, 32 * warps, 0, stream, *f); break;
+    default: IH_LAUNCH(tail_kernel<3>, f->tree_rows, 32 * warps, 0, stream, *f); break;
+    }
     return cudaGetLastError();
 }

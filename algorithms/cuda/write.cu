@@ -1,58 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * write.cu: reconstruction of rows with a tree (paper 3.4): the values over edges between segments, each computed once; then a
  * warp a chunk writes the values of its elements. */
+#include "edges.h"
 #include "launch.h"
-#include "stage.h"
 
 #include "../row/root.h"
 #include "../warp/warp_values.h"
 
-enum { THREADS = 128, WRITE_WARPS = 4 };
+enum { THREADS = 128, WRITE_WARPS = 4, EDGES = 8 }; /* EDGES: of a warp */
 
-#if defined(IH_PAPER)
-#  include "../paper/edge.h" /* the same from differences of the parts */
-#else
-/* The value over the edge from vertex a to vertex b, as the caller wants it. 0: not certain. */
-IH_DEV_SLOW int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih_segment *from, const ih_segment *to, double *z)
-{
-    const ih_vertex a = ih_store_vertex(s, from, from->last), b = ih_store_vertex(s, to, to->first);
-    const int32_t  kind = s->values.kind;
-    ih_level       level = IH_LEVEL_FILTER;
-
-    if (b.index - a.index == 1) {
-        *z = ih_load(s->values.y, a.index, kind) + 0.0;
-    } else {
-        ih_block block;
-        if (kind & IH_KIND_F32) { /* a quotient of single doubles decides most of them */
-            double       ey, ex = 0;
-            const double dy = ih_store_gap_y(s, &a, &b, &ey), dx = ih_store_gap_x(s, &a, &b, &ex), r = 1 / dx, q = dy * r;
-            const double d   = 0x1p-50 * fabs(q) + (ey + fabs(q) * ex) * r * (1 + 0x1p-10);
-            const float  low = (float)(q - d), high = (float)(q + d);
-            if (ex < 0x1p-20 * dx && low == high && low != 0) {
-                *z = ih_clipped(f->sign * (double)low, f->y_min, f->y_max);
-                if (f->counting) atomicAdd((unsigned long long *)&f->status->roundings_filter, 1ull);
-                return 1;
-            }
-        }
-        if (b.index - a.index <= 32) {
-            block = ih_block_sum(&s->values, a.index, b.index, kind);
-        } else {
-            const ih_point fine_a = ih_store_refined(s, &a), fine_b = ih_store_refined(s, &b);
-            block = ih_block_between(&fine_a, &fine_b);
-        }
-        level = ih_round_mean(&block, kind, z);
-        if (level == IH_LEVEL_NONE && b.index - a.index > 32 && b.index - a.index <= 4 * IH_CUDA_CHUNK) {
-            block = ih_block_sum(&s->values, a.index, b.index, kind); /* its own errors only */
-            level = ih_round_mean(&block, kind, z);
-        }
-        *z = block.ny == 0 && block.lost_y == 0 ? 0.0 : f->sign * *z;
-    }
-    *z = ih_clipped(*z, f->y_min, f->y_max);
-    if (f->counting && b.index - a.index > 1)
-        atomicAdd((unsigned long long *)(level == IH_LEVEL_FILTER ? &f->status->roundings_filter : level == IH_LEVEL_PAIR ? &f->status->roundings_pair : &f->status->roundings_exact), 1ull);
-    return level != IH_LEVEL_NONE;
-}
-
+#if !defined(IH_PAPER)
 /* The chunk for means of its blocks from its slot: the parts that these look at. */
 IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *f, int64_t chunk, ih_values values, int64_t begin, int32_t n, int32_t kind)
 {
@@ -71,14 +28,11 @@ IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *f, int64_t chunk, ih_values val
 }
 #endif
 
-IH_KERNEL(THREADS, 1) edge_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND> IH_KERNEL(THREADS, 1) edge_kernel(IH_CONSTANT ih_cuda_fit f)
 {
-    const int64_t chunk = (int64_t)blockIdx.x * THREADS + threadIdx.x;
-    if (chunk >= ih_cuda_chunks(&f)) return;
-    const ih_cuda_row row = ih_cuda_tree_row(&f, ih_cuda_row_of_chunk(&f, chunk));
-    if (f.state[row.row] != IH_ROW_FINE || chunk - row.chunk0 + 1 >= f.length[row.chunk0]) return;
-    const ih_store s = ih_cuda_store(&f, &row);
-    if (!edge_value(&f, &s, &f.segment[chunk], &f.segment[chunk + 1], &f.edge[chunk])) ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
+    const int32_t lane  = (int32_t)(threadIdx.x & 31);
+    const int64_t chunk = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 32 * EDGES + lane;
+    ih_cuda_edges<KIND>(&f, lane < EDGES && chunk < ih_cuda_chunks(&f) ? chunk : -1, lane);
 }
 
 /* ih_root_find by a warp. */
@@ -167,22 +121,17 @@ template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_c
         return;
     }
     __syncwarp();
-#pragma unroll 4
-    for (int32_t i = 0; i < 32; ++i) {
-        const int32_t  e = 32 * i + lane, from = __shfl_sync(IH_ALL_LANES, before, i);
-        const uint32_t all = __shfl_sync(IH_ALL_LANES, blocks.all, i), single = __shfl_sync(IH_ALL_LANES, blocks.single, i);
-        if (e < n) z[e] = ih_warp_value<real>(&part, places, single >> lane & 1u ? y[e] : (real)0, e, all, single, from);
-    }
+    ih_warp_write(z, y, n, &part, places, blocks, before, lane);
 }
 
 template <int KIND> static void launch(const ih_cuda_fit *f, cudaStream_t stream)
 {
+    if (!ih_cuda_edges_in_tail(f)) IH_LAUNCH(edge_kernel<KIND>, (f->chunks + EDGES * THREADS / 32 - 1) / (EDGES * THREADS / 32), THREADS, 0, stream, *f);
     IH_LAUNCH(write_kernel<KIND>, (f->chunks + WRITE_WARPS - 1) / WRITE_WARPS, 32 * WRITE_WARPS, WRITE_WARPS * IH_WARP_PLACES * sizeof(double), stream, *f);
 }
 
 extern "C" cudaError_t ih_cuda_launch_write(const ih_cuda_fit *f, cudaStream_t stream)
 {
-    IH_LAUNCH(edge_kernel, (f->chunks + THREADS - 1) / THREADS, THREADS, 0, stream, *f);
     switch (f->kind) {
     case 0: launch<0>(f, stream); break;
     case IH_KIND_F32: launch<IH_KIND_F32>(f, stream); break;

@@ -11,6 +11,7 @@
 #define totals_kernel totals_paper_kernel
 #define starts_kernel starts_paper_kernel
 #define merge_kernel  merge_paper_kernel
+#define tail_kernel   tail_paper_kernel
 #define edge_kernel   edge_paper_kernel
 #define write_kernel  write_paper_kernel
 
@@ -18,6 +19,7 @@
 #define ih_cuda_launch_rows       ih_paper_launch_rows
 #define ih_cuda_launch_scan       ih_paper_launch_scan
 #define ih_cuda_launch_merge      ih_paper_launch_merge
+#define ih_cuda_launch_tail       ih_paper_launch_tail
 #define ih_cuda_launch_write      ih_paper_launch_write
 #define ih_cuda_launch_exact_rows ih_paper_launch_faults /* no row is solved again: only those with a fault are left */
 #define ih_cuda_exact_words       ih_paper_exact_words

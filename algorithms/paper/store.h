@@ -56,9 +56,9 @@ IH_HD ih_vertex ih_store_vertex(const ih_store *s, const ih_segment *segment, in
 }
 
 /* The canonical turns look at the values first. These do not. */
-IH_HD int32_t ih_store_rises(const ih_store *s, int64_t index)
+IH_HD int32_t ih_store_rises(const ih_store *s, const ih_segment *first)
 {
-    (void)s, (void)index;
+    (void)s, (void)first;
     return 1;
 }
 

@@ -34,17 +34,16 @@ IH_DEV ih_warp_space ih_warp_space_at(unsigned char *at, int32_t kind)
     return s;
 }
 
-/* Element e of the values to a place: its value (times the sign) and weight. */
-template <class T> IH_DEV void put_value(const ih_warp_space *s, int32_t place, const ih_values *v, int64_t e, int32_t weighted)
+/* An element to a place: its value (times the sign) and weight. */
+IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_element *e, double sign, int32_t kind)
 {
-    ((T *)s->y)[place] = (T)v->sign * ((const T *)v->y)[e];
-    if (weighted) ((T *)s->x)[place] = ((const T *)v->w)[e];
-}
-
-IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *v, int64_t e, int32_t kind)
-{
-    if (kind & IH_KIND_F32) put_value<float>(s, place, v, e, kind & IH_KIND_WEIGHTED);
-    else put_value<double>(s, place, v, e, kind & IH_KIND_WEIGHTED);
+    if (kind & IH_KIND_F32) {
+        ((float *)s->y)[place] = (float)sign * e->y32;
+        if (kind & IH_KIND_WEIGHTED) ((float *)s->x)[place] = e->w32;
+    } else {
+        ((double *)s->y)[place] = sign * e->y;
+        if (kind & IH_KIND_WEIGHTED) ((double *)s->x)[place] = e->w;
+    }
 }
 
 /* Where values of blocks stand, from a place on. */

@@ -32,18 +32,19 @@ IH_HD ih_run ih_run_without_first(const ih_segment *segments, int64_t count)
     return r;
 }
 
-/* Is the turn at the shared point convex? l ends before it, r begins after it. */
+/* Is the turn at the shared point convex? l ends before it, r begins after it. Between neighbours the two values decide, whatever their sums. */
 IH_ANY_JUDGE IH_HD int32_t ih_merge_convex(const ih_store *s, ih_any_judge *j, const ih_run *l, const ih_run *r, ih_place shared, const ih_segment *left)
 {
-    const int64_t at = ih_store_index(s, &left[shared.segment], shared.vertex);
-    if (!ih_store_rises(s, at)) {
+    if (!ih_store_rises(s, &r->segments[0])) {
         ++j->by_filter;
         return 0;
     }
     {
-        const ih_run   whole  = { left, l->first, shared };
+        const ih_run    whole  = { left, l->first, shared };
         const ih_vertex before = ih_run_point(s, l, l->last), here = ih_run_point(s, &whole, shared), after = ih_run_point(s, r, r->first);
-        return ih_store_convex(s, j, &before, &here, &after);
+        if (after.index - before.index > 2) return ih_store_convex(s, j, &before, &here, &after);
+        ++j->by_filter;
+        return 1;
     }
 }
 

@@ -64,19 +64,33 @@ IH_DEV void ih_range_add(ih_range *r, uint32_t y, uint32_t v, int32_t kind)
     }
 }
 
-/* Element i of the values. */
-IH_DEV void ih_range_add_element(ih_range *r, const ih_values *values, int64_t i, int32_t kind)
+/* An element as it stands in memory: y32 and w32, or y and w, as its kind says; w with weights only. */
+typedef struct ih_element { double y, w; float y32, w32; } ih_element;
+
+IH_DEV ih_element ih_element_of(const ih_values *values, int64_t i, int32_t kind)
 {
-    const int32_t weighted = kind & IH_KIND_WEIGHTED;
-    if (kind & IH_KIND_F32) ih_range_add(r, ((const uint32_t *)values->y)[i], weighted ? ((const uint32_t *)values->w)[i] : 0, kind);
-    else ih_range_add(r, ih_leading_bits(((const uint64_t *)values->y)[i], &r->low_y), weighted ? ih_leading_bits(((const uint64_t *)values->w)[i], &r->low_w) : 0, kind);
+    ih_element e = { 0, 0, 0, 0 };
+    if (kind & IH_KIND_F32) {
+        e.y32 = ((const float *)values->y)[i];
+        if (kind & IH_KIND_WEIGHTED) e.w32 = ((const float *)values->w)[i];
+    } else {
+        e.y = ((const double *)values->y)[i];
+        if (kind & IH_KIND_WEIGHTED) e.w = ((const double *)values->w)[i];
+    }
+    return e;
+}
+
+IH_DEV void ih_range_add_element(ih_range *r, const ih_element *e, int32_t kind)
+{
+    if (kind & IH_KIND_F32) ih_range_add(r, (uint32_t)__float_as_int(e->y32), (uint32_t)__float_as_int(e->w32), kind);
+    else ih_range_add(r, ih_leading_bits((uint64_t)__double_as_longlong(e->y), &r->low_y), ih_leading_bits((uint64_t)__double_as_longlong(e->w), &r->low_w), kind);
 }
 
 /* A value and a weight as doubles. */
 IH_DEV void ih_range_add_value(ih_range *r, double y, double w, int32_t kind)
 {
-    if (kind & IH_KIND_F32) ih_range_add(r, (uint32_t)__float_as_int((float)y), (uint32_t)__float_as_int((float)w), kind);
-    else ih_range_add(r, ih_leading_bits((uint64_t)__double_as_longlong(y), &r->low_y), ih_leading_bits((uint64_t)__double_as_longlong(w), &r->low_w), kind);
+    const ih_element e = { y, w, (float)y, (float)w };
+    ih_range_add_element(r, &e, kind);
 }
 
 /* float32: are there subnormal numbers, infinities or NaN? */
@@ -104,13 +118,10 @@ IH_DEV ih_binades ih_binades_of(uint32_t most, uint32_t least, uint32_t low, int
     return b;
 }
 
-IH_DEV double ih_warp_max(double v)
+/* A number not below that of any lane, all of which are 0 or more, and above none by more than 2^-20 of it; NaN if one is. */
+IH_DEV double ih_warp_bound(double v)
 {
-    for (int32_t by = 16; by > 0; by /= 2) {
-        const double other = __shfl_xor_sync(IH_ALL_LANES, v, by);
-        v = other > v ? other : v;
-    }
-    return v;
+    return __hiloint2double((int)__reduce_max_sync(IH_ALL_LANES, (unsigned)__double2hiint(v)), -1);
 }
 
 /* ---- sums ---- */
@@ -146,16 +157,12 @@ IH_DEV ih_warp_space ih_warp_space_at(unsigned char *at, int32_t kind)
     return s;
 }
 
-/* Element e of the values to a place. */
-IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_values *v, int64_t e, int32_t kind)
+/* An element to a place, its value times the sign. */
+IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_element *e, double sign, int32_t kind)
 {
-    if (kind & IH_KIND_F32) { /* as if all were normal: warps with others load them again */
-        s->y[place] = v->sign * ih_widen_normal(((const float *)v->y)[e]);
-        if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_widen_normal(((const float *)v->w)[e]);
-    } else {
-        s->y[place] = ih_value(v, e, kind);
-        if (kind & IH_KIND_WEIGHTED) s->x[place] = ih_load(v->w, e, kind);
-    }
+    /* float32: as if all were normal; warps with others load them again */
+    s->y[place] = sign * (kind & IH_KIND_F32 ? ih_widen_normal(e->y32) : e->y);
+    if (kind & IH_KIND_WEIGHTED) s->x[place] = kind & IH_KIND_F32 ? ih_widen_normal(e->w32) : e->w;
 }
 
 /* Where values of blocks stand, from a place on. */
@@ -389,11 +396,11 @@ IH_DEV void ih_warp_sums(ih_chunk *c, const ih_warp_space *space, ih_lane_part p
     c->lost_y = c->near_y = c->lost_x = c->near_x = 0;
     if (!plain) { /* 32 additions to at most the largest start and 32 terms; and what start keeps in lo */
         c->lost_y = ih_sum_lost(terms);
-        c->near_y = 0x1.2p-48 * (ih_warp_max(fabs(start_y.hi)) + ih_power_of_two(terms.top + 5)) + c->lost_y;
+        c->near_y = 0x1.2p-48 * (ih_warp_bound(fabs(start_y.hi)) + ih_power_of_two(terms.top + 5)) + c->lost_y;
     }
     if (!plain_x) {
         c->lost_x = ih_sum_lost(range_w);
-        c->near_x = 0x1.2p-48 * (ih_warp_max(start_x.hi) + ih_power_of_two(range_w.top + 5)) + c->lost_x;
+        c->near_x = 0x1.2p-48 * (ih_warp_bound(start_x.hi) + ih_power_of_two(range_w.top + 5)) + c->lost_x;
     }
     __syncwarp();
 }

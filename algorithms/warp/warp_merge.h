@@ -175,8 +175,8 @@ IH_DEV double ih_window_x(const ih_store *s, const ih_segment *of, int32_t verte
 /* Of all lanes, and of the shared point's start. */
 IH_DEV void ih_window_errors(const ih_chunk_record *origin, double *error_y, double *error_x)
 {
-    *error_y = ih_warp_max(*error_y) + origin->lost_y0;
-    *error_x = ih_warp_max(*error_x) + origin->lost_x0;
+    *error_y = ih_warp_bound(*error_y) + origin->lost_y0;
+    *error_x = ih_warp_bound(*error_x) + origin->lost_x0;
 }
 
 /* Turn at points of windows: coordinates off by at most ey and ex each. 1, 0, or -1: undecided. */
@@ -305,7 +305,7 @@ IH_DEV int64_t ih_warp_merge_lists(const ih_store *s, ih_judge_quick *j, ih_segm
                                    ih_merge_count *count, int32_t lane)
 {
     ih_bridge bridge;
-    if (n_left > INT32_MAX || n_right > INT32_MAX || !ih_window_bridge(s, j, left, n_left, right, n_right, &bridge, ih_store_rises(s, (int64_t)right[0].chunk * s->size), lane)) {
+    if (n_left > INT32_MAX || n_right > INT32_MAX || !ih_window_bridge(s, j, left, n_left, right, n_right, &bridge, ih_store_rises(s, &right[0]), lane)) {
         bridge = ih_warp_bridge_of(s, j, left, n_left, right, n_right, lane);
         if (__any_sync(IH_ALL_LANES, j->undecided)) return 0; /* nothing is cut */
     }

@@ -154,6 +154,29 @@ template <typename R, typename P> IH_DEV R ih_warp_value(const ih_warp_hull_part
     return z;
 }
 
+/* Values of the elements of a chunk, side by side. before: the last vertex before the lane's points. y is read only if there is a
+ * block of one element, and then several elements at once. */
+template <typename R, typename P> IH_DEV void ih_warp_write(R *z, const R *y, int32_t n, const ih_warp_hull_part *h, const P *places, ih_warp_blocks blocks,
+                                                            int32_t before, int32_t lane)
+{
+    enum { AT_ONCE = 8 };
+    const int32_t read = __any_sync(IH_ALL_LANES, blocks.single);
+    for (int32_t i = 0; 32 * i < n; i += AT_ONCE) {
+        R held[AT_ONCE];
+#pragma unroll
+        for (int32_t k = 0; k < AT_ONCE; ++k) {
+            const int32_t e = 32 * (i + k) + lane;
+            held[k] = read && e < n ? y[e] : (R)0;
+        }
+#pragma unroll
+        for (int32_t k = 0; k < AT_ONCE; ++k) {
+            const int32_t  e = 32 * (i + k) + lane, from = __shfl_sync(IH_ALL_LANES, before, i + k);
+            const uint32_t all = __shfl_sync(IH_ALL_LANES, blocks.all, i + k), single = __shfl_sync(IH_ALL_LANES, blocks.single, i + k);
+            if (e < n) z[e] = ih_warp_value<R>(h, places, held[k], e, all, single, from);
+        }
+    }
+}
+
 /* The bits of elements that begin a block, of a lane, into the batch's bits from element `flat` on. */
 IH_DEV void ih_warp_put_bits(uint32_t *bits, int64_t flat, uint32_t word)
 {

@@ -30,6 +30,9 @@ IH_HD int32_t ih_store_rises(const ih_store *s, const ih_segment *first)
 #endif
 }
 
+/* Are two vertices the neighbours of one point? Then whether values rise there decides their turn. */
+IH_HD int32_t ih_store_neighbours(const ih_vertex *before, const ih_vertex *after) { return after->index - before->index == 2; }
+
 #if defined(IH_SIMT)
 /* After the filter on single doubles: the same points as pairs, all levels. By value: what is passed here by its address would
  * have to stand in memory elsewhere too. Returns 1 if convex, + 2 if settled by pairs, + 4 if undecided. */

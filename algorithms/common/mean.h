@@ -86,34 +86,39 @@ IH_HD_SLOW int32_t ih_round_between(const ih_block *b, double low, double high, 
     return 1;
 }
 
-/* The mean of a block, rounded to the type of kind (its F32 bit); *z in the direction of the sums, signed as the exact
- * mean where it underflows, +0 where it is 0.
+/* Ends of an interval that holds y / x, rounded to the type of kind (its F32 bit); y and x renormalised, off by at most lost_y and lost_x.
+ * 0: x is not known well enough.
  * With q1 = RN(y / x) of the leading pairs, r = y.hi - q1 x.hi is exact (fma), and q1 + t with
  * t = ((r + y.lo) - q1 x.lo) / x.hi misses y/x by less than 2^-100 |q1| (|t| <= 4 u |q1|; three roundings of its parts, one
  * of the quotient and the factor x.hi / x are within 16 u^2 |q1|) plus what the sums lost. float64: both ends q1 + (t -+ d), d = 2^-96 |q1| + lost (the rest of the expansions included), are
  * rounded once; float32: q1 -+ 2^-50 |q1| holds q1 + (t -+ d). Rounding is monotone: equal ends are the answer. */
+IH_HD int32_t ih_round_quotient(ih_pair y, ih_pair x, double lost_y, double lost_x, int32_t kind, double *low, double *high)
+{
+    const double q1 = y.hi / x.hi;
+    double       d  = 0x1p-96 * fabs(q1) + (lost_y + fabs(q1) * lost_x) / x.hi * (1 + 0x1p-10);
+    if (kind & IH_KIND_F32) {
+        d     = d + 0x1p-50 * fabs(q1);
+        *low  = ih_round_to(q1 - d, kind);
+        *high = ih_round_to(q1 + d, kind);
+    } else {
+        const double t = ((fma(-q1, x.hi, y.hi) + y.lo) - q1 * x.lo) / x.hi;
+        *low  = q1 + (t - d);
+        *high = q1 + (t + d);
+    }
+    return lost_x < 0x1p-20 * x.hi;
+}
+
+/* The mean of a block, rounded; *z in the direction of the sums, signed as the exact mean where it underflows, +0 where it is 0. */
 IH_HD ih_level ih_round_mean(const ih_block *b, int32_t kind, double *z)
 {
-    double        rest_y, rest_x, q1, t, d, low, high;
+    double        rest_y, rest_x, low, high;
     const ih_pair y = ih_expansion_pair(b->y, b->ny, &rest_y), x = ih_expansion_pair(b->x, b->nx, &rest_x);
-    const double  lost_y = b->lost_y + rest_y, lost_x = b->lost_x + rest_x;
 
     if (b->ny == 0 && b->lost_y == 0) {
         *z = 0.0;
         return IH_LEVEL_FILTER;
     }
-    if (!(lost_x < 0x1p-20 * x.hi)) return IH_LEVEL_NONE;
-    q1 = y.hi / x.hi;
-    t  = ((fma(-q1, x.hi, y.hi) + y.lo) - q1 * x.lo) / x.hi;
-    d  = 0x1p-96 * fabs(q1) + (lost_y + fabs(q1) * lost_x) / x.hi * (1 + 0x1p-10);
-    if (kind & IH_KIND_F32) {
-        d    = d + 0x1p-50 * fabs(q1);
-        low  = ih_round_to(q1 - d, kind);
-        high = ih_round_to(q1 + d, kind);
-    } else {
-        low  = q1 + (t - d);
-        high = q1 + (t + d);
-    }
+    if (!ih_round_quotient(y, x, b->lost_y + rest_y, b->lost_x + rest_x, kind, &low, &high)) return IH_LEVEL_NONE;
     if (ih_bits_of(low) == ih_bits_of(high)) {
         *z = low;
         return IH_LEVEL_FILTER;

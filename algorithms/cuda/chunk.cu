@@ -40,7 +40,7 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chun
     c.begin  = begin;
     if (own > 0 && lane == (n - 1) >> 5) rises = ih_value(&c.values, -1, KIND) < ih_value(&c.values, 0, KIND);
     {
-        const ih_range   range   = ih_cuda_load<KIND>(&c, &space, p, lane, 0);
+        const ih_range   range   = ih_cuda_load<KIND, IH_WARP_WIDE>(&c, &space, p, lane, 0);
         const ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
         const ih_binades range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
         if (!ih_range_good(&range, range_y, range_w, KIND)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * edges.h: the values over edges between the segments of a root list (paper 3.4), each computed once. A lane tries what is cheap;
- * what that does not settle a warp does, one edge after the other. */
+ * what that does not settle the warp does from pairs, one edge after the other; and what is still open the lanes do, from all that is known. */
 #ifndef IH_CUDA_EDGES_H
 #define IH_CUDA_EDGES_H
 
@@ -35,68 +35,96 @@ IH_DEV int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih_segm
     return 0;
 }
 
-/* Sums of elements a .. b - 1, by a warp. */
-IH_DEV ih_sums sums_by_warp(const ih_values *v, int64_t a, int64_t b, int32_t lane, int32_t kind)
+/* Out of line, as loops are not unrolled: a fit's first edges wait for the instructions, too. */
+IH_DEV_SLOW void add_pair(ih_pair *sum, ih_pair b, double *lost) { *sum = ih_pair_add(*sum, b, lost); }
+
+IH_DEV ih_pair negative(ih_pair a)
 {
-    ih_sums s = { { 0, 0 }, { 0, 0 }, 0, 0 };
-    for (int64_t i = a + lane; i < b; i += 32) ih_sums_add(&s, v, i, kind);
+    a.hi = -a.hi;
+    a.lo = -a.lo;
+    return a;
+}
+
+/* One coordinate of all lanes together. */
+IH_DEV void sum_over_warp(ih_pair *sum, double *lost)
+{
+#pragma unroll 1
     for (int32_t by = 16; by > 0; by /= 2) {
         ih_pair other;
-        other.hi = __shfl_xor_sync(IH_ALL_LANES, s.y.hi, by);
-        other.lo = __shfl_xor_sync(IH_ALL_LANES, s.y.lo, by);
-        s.lost_y += __shfl_xor_sync(IH_ALL_LANES, s.lost_y, by);
-        s.y = ih_pair_add(s.y, other, &s.lost_y);
-        if (kind & IH_KIND_WEIGHTED) {
-            other.hi = __shfl_xor_sync(IH_ALL_LANES, s.x.hi, by);
-            other.lo = __shfl_xor_sync(IH_ALL_LANES, s.x.lo, by);
-            s.lost_x += __shfl_xor_sync(IH_ALL_LANES, s.lost_x, by);
-            s.x = ih_pair_add(s.x, other, &s.lost_x);
+        other.hi = __shfl_xor_sync(IH_ALL_LANES, sum->hi, by);
+        other.lo = __shfl_xor_sync(IH_ALL_LANES, sum->lo, by);
+        *lost += __shfl_xor_sync(IH_ALL_LANES, *lost, by);
+        add_pair(sum, other, lost);
+    }
+}
+
+/* The same value from pairs, by a warp: the parts of both coordinates, and what lies between them and the stored prefix sums
+ * before them, an element of either a lane. The answer is that of lane 0; NONE: not settled. */
+template <int KIND> IH_DEV ih_level edge_by_warp(const ih_store *s, const ih_segment *from, const ih_segment *to, double sign, double *z, int32_t lane)
+{
+    const ih_vertex        a = ih_store_vertex(s, from, from->last), b = ih_store_vertex(s, to, to->first);
+    const ih_chunk_record *ra = &s->records[from->chunk], *rb = &s->records[to->chunk];
+    const int64_t          n = b.index - a.index;
+    ih_sums                d = { { 0, 0 }, { 0, 0 }, 0, 0 }, minus = d;
+    double                 low, high;
+
+    if (n <= 32) {
+        if (lane < n) ih_sums_add(&d, &s->values, a.index + lane, KIND);
+    } else {
+        const ih_refined before = ih_store_refined_from(s, &a), after = ih_store_refined_from(s, &b);
+        if (after.from + lane < b.index) ih_sums_add(&d, &s->values, after.from + lane, KIND);
+        if (before.from + lane < a.index) ih_sums_add(&minus, &s->values, before.from + lane, KIND);
+        add_pair(&d.y, negative(minus.y), &d.lost_y);
+        if (KIND & IH_KIND_WEIGHTED) add_pair(&d.x, negative(minus.x), &d.lost_x);
+        if (lane < 4) { /* the other parts, a lane each */
+            const ih_chunk_record *r = lane & 1 ? ra : rb;
+            const ih_sums         *stop = lane & 1 ? &before.sums : &after.sums;
+            ih_pair                y = lane < 2 ? r->y : stop->y;
+            add_pair(&d.y, lane & 1 ? negative(y) : y, &d.lost_y);
+            d.lost_y += lane < 2 ? r->lost_y0 : r->lost_y;
+            if (KIND & IH_KIND_WEIGHTED) {
+                y = lane < 2 ? r->x : stop->x;
+                add_pair(&d.x, lane & 1 ? negative(y) : y, &d.lost_x);
+                d.lost_x += lane < 2 ? r->lost_x0 : r->lost_x;
+            }
         }
     }
-    return s;
+    sum_over_warp(&d.y, &d.lost_y);
+    if (KIND & IH_KIND_WEIGHTED) {
+        sum_over_warp(&d.x, &d.lost_x);
+    } else {
+        d.x.hi = ih_index_double(n);
+        d.x.lo = 0;
+    }
+    if (d.y.hi == 0 && d.lost_y == 0) {
+        *z = 0.0;
+        return IH_LEVEL_FILTER;
+    }
+    if (!ih_round_quotient(d.y, d.x, d.lost_y * (1 + 0x1p-10), d.lost_x * (1 + 0x1p-10), KIND, &low, &high) || ih_bits_of(low) != ih_bits_of(high)) return IH_LEVEL_NONE;
+    *z = sign * low;
+    return IH_LEVEL_FILTER;
 }
 
-IH_DEV ih_block block_by_warp(const ih_values *v, int64_t a, int64_t b, int32_t lane, int32_t kind)
-{
-    const ih_sums s = sums_by_warp(v, a, b, lane, kind);
-    return ih_block_of(&s, b - a, kind);
-}
-
-/* ih_store_refined by a warp. */
-IH_DEV ih_point refined_by_warp(const ih_store *s, const ih_vertex *vertex, int32_t lane)
-{
-    const ih_refined r = ih_store_refined_from(s, vertex);
-    const ih_sums    rest = sums_by_warp(&s->values, r.from, vertex->index, lane, s->values.kind);
-    ih_sums          sums = r.sums;
-    sums.lost_y = rest.lost_y;
-    sums.lost_x = rest.lost_x;
-    sums.y      = ih_pair_add(sums.y, rest.y, &sums.lost_y);
-    sums.x      = ih_pair_add(sums.x, rest.x, &sums.lost_x);
-    return ih_store_refined_point(s, vertex, &sums);
-}
-
-/* The same with all that can be known, by a warp; the answer is alike in all lanes. */
-IH_DEV_SLOW ih_level edge_by_warp(ih_store s, ih_segment from, ih_segment to, double sign, double *z, int32_t lane)
+/* The same with all that can be known, by a thread. */
+IH_DEV_SLOW ih_rounded edge_exact(ih_store s, ih_segment from, ih_segment to, double sign)
 {
     const ih_vertex a = ih_store_vertex(&s, &from, from.last), b = ih_store_vertex(&s, &to, to.first);
     const int32_t   kind = s.values.kind;
     const int64_t   n = b.index - a.index;
     ih_block        block;
-    ih_level        level;
+    ih_rounded      r = { 0, IH_LEVEL_NONE };
 
-    if (n <= 32) {
-        block = block_by_warp(&s.values, a.index, b.index, lane, kind);
-    } else {
-        const ih_point fine_a = refined_by_warp(&s, &a, lane), fine_b = refined_by_warp(&s, &b, lane);
-        block = ih_block_between(&fine_a, &fine_b);
+    if (n > 32) {
+        const ih_point fine_a = ih_store_refined(&s, &a), fine_b = ih_store_refined(&s, &b);
+        block   = ih_block_between(&fine_a, &fine_b);
+        r.level = ih_round_mean(&block, kind, &r.z);
     }
-    level = ih_round_mean(&block, kind, z);
-    if (__any_sync(IH_ALL_LANES, level == IH_LEVEL_NONE) && n > 32 && n <= 4 * IH_CUDA_CHUNK) {
-        block = block_by_warp(&s.values, a.index, b.index, lane, kind); /* its own errors only */
-        level = ih_round_mean(&block, kind, z);
+    if (r.level == IH_LEVEL_NONE && n <= 4 * IH_CUDA_CHUNK) { /* its own errors only */
+        block   = ih_block_sum(&s.values, a.index, b.index, kind);
+        r.level = ih_round_mean(&block, kind, &r.z);
     }
-    *z = block.ny == 0 && block.lost_y == 0 ? 0.0 : sign * *z;
-    return level;
+    r.z = block.ny == 0 && block.lost_y == 0 ? 0.0 : sign * r.z;
+    return r;
 }
 #endif
 
@@ -112,17 +140,27 @@ template <int KIND> IH_DEV void ih_cuda_edges(const ih_cuda_fit *f, int64_t chun
         }
     }
 #if !defined(IH_PAPER)
+    int32_t exact = 0;
     for (uint32_t todo = __ballot_sync(IH_ALL_LANES, open); todo; todo &= todo - 1) {
-        const int64_t     at  = __shfl_sync(IH_ALL_LANES, (long long)chunk, ih_bit_low(todo));
-        const ih_cuda_row row = ih_cuda_tree_row(f, ih_cuda_row_of_chunk(f, at));
-        double            z;
-        const ih_level    level = edge_by_warp(ih_cuda_store_of<KIND>(f, &row), f->segment[at], f->segment[at + 1], f->sign, &z, lane);
-        if (lane == 0) {
+        const int32_t     owner = ih_bit_low(todo);
+        const int64_t     at    = __shfl_sync(IH_ALL_LANES, (long long)chunk, owner);
+        const ih_cuda_row row   = ih_cuda_tree_row(f, ih_cuda_row_of_chunk(f, at));
+        const ih_store    s     = ih_cuda_store_of<KIND>(f, &row);
+        double            z     = 0;
+        const ih_level    level = __shfl_sync(IH_ALL_LANES, edge_by_warp<KIND>(&s, &f->segment[at], &f->segment[at + 1], f->sign, &z, lane), 0);
+        if (level == IH_LEVEL_NONE) exact |= lane == owner;
+        else if (lane == 0) {
             f->edge[at] = ih_clipped(z, f->y_min, f->y_max);
-            if (level == IH_LEVEL_NONE) ih_cuda_give_up(f, row.row, IH_ROW_UNCERTAIN);
-            if (f->counting)
-                atomicAdd((unsigned long long *)(level == IH_LEVEL_FILTER ? &f->status->roundings_filter : level == IH_LEVEL_PAIR ? &f->status->roundings_pair : &f->status->roundings_exact), 1ull);
+            if (f->counting) atomicAdd((unsigned long long *)&f->status->roundings_filter, 1ull);
         }
+    }
+    if (exact) { /* each lane its own */
+        const ih_cuda_row row = ih_cuda_tree_row(f, ih_cuda_row_of_chunk(f, chunk));
+        const ih_rounded  r   = edge_exact(ih_cuda_store_of<KIND>(f, &row), f->segment[chunk], f->segment[chunk + 1], f->sign);
+        f->edge[chunk] = ih_clipped(r.z, f->y_min, f->y_max);
+        if (r.level == IH_LEVEL_NONE) ih_cuda_give_up(f, row.row, IH_ROW_UNCERTAIN);
+        if (f->counting)
+            atomicAdd((unsigned long long *)(r.level == IH_LEVEL_FILTER ? &f->status->roundings_filter : r.level == IH_LEVEL_PAIR ? &f->status->roundings_pair : &f->status->roundings_exact), 1ull);
     }
 #else
     (void)open, (void)lane;

@@ -6,7 +6,7 @@
 
 #include "../warp/warp_values.h"
 
-enum { CLASSES = 6, RESIDENT = 6, MOST_BLOCKS = 1 << 30 }; /* RESIDENT: blocks of a multiprocessor, by shared memory */ /* rows on 1, 2, 4, 8, 16, 32 lanes */
+enum { CLASSES = 6, RESIDENT = 6, MOST_BLOCKS = 1 << 30, AT_ONCE = 8 }; /* RESIDENT: blocks of a multiprocessor, by shared memory */ /* rows on 1, 2, 4, 8, 16, 32 lanes */
 
 IH_HD int32_t rows_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
 
@@ -16,9 +16,6 @@ IH_HD int32_t lanes_of(int64_t n)
     while (32 * lanes < n) lanes *= 2;
     return lanes;
 }
-
-/* How rows lie: one a warp; several of one length, side by side; ragged, by lists. */
-enum { WIDE, PACKED, RAGGED };
 
 /* The row of this lane's group in unit u of work: -1: none. */
 IH_DEV int64_t row_of_unit(const ih_cuda_fit *f, int64_t u, int32_t lane, int32_t *lanes)
@@ -58,6 +55,7 @@ IH_DEV int64_t units_of(const ih_cuda_fit *f)
 template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     typedef typename ih_real<KIND>::type real;
+    constexpr int32_t WIDE = IH_WARP_WIDE, SIDE_BY_SIDE = SHAPE == IH_WARP_LANES || SHAPE == IH_WARP_PACKED;
     IH_SHARED(shared);
     const int32_t       lane  = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
     const ih_warp_space space = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
@@ -68,7 +66,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
         const int64_t      row   = SHAPE == WIDE ? u : row_of_unit(&f, u, lane, &lanes);
         const int64_t      flat  = row >= 0 ? ih_cuda_row_begin(&f, row) : 0;
         const int32_t      n     = row >= 0 ? (int32_t)ih_cuda_row_length(&f, row) : 0;
-        const ih_lane_part p     = ih_lane_part_of(lane, SHAPE == WIDE ? 32 : lanes, n);
+        const ih_lane_part p     = ih_lane_part_of(lane, SHAPE == WIDE ? 32 : SHAPE == IH_WARP_LANES ? 1 : lanes, n);
         const int32_t      first = lane - p.own;
         const uint32_t     group = (lanes == 32 ? IH_ALL_LANES : (1u << lanes) - 1) << first;
         ih_judge           judge = { 0, 0, 0, 0 };
@@ -78,7 +76,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
         ih_chunk           c;
         ih_sums            end;
 
-        if (SHAPE == PACKED) { /* elements of the warp, side by side */
+        if (SIDE_BY_SIDE) { /* elements of the warp */
             const int64_t here = f.rows - u * (32 / lanes);
             equal = (int32_t)f.n * (here < 32 / lanes ? (int32_t)here : 32 / lanes);
         }
@@ -86,7 +84,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
         c.values = ih_cuda_values(&f, flat, KIND);
         c.begin  = 0;
         {
-            ih_range   range   = ih_cuda_load<KIND>(&c, &space, p, lane, equal);
+            ih_range   range   = ih_cuda_load<KIND, SHAPE>(&c, &space, p, lane, equal);
             ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND), range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
             uint32_t   bad = 0;
             if (!ih_range_good(&range, range_y, range_w, KIND)) {
@@ -120,25 +118,37 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
             if (c.n == 0) blocks.all = 0;
         }
         /* the last vertex before the lane's points; none at all in a row that is not written: the row's first point is a vertex */
-        const int32_t before = ih_vertex_before(blocks.all, lane, first, group);
+        const int32_t before = SHAPE == IH_WARP_LANES ? -1 : ih_vertex_before(blocks.all, lane, first, group);
+        const int32_t written = (int32_t)blocks.all | (before + 1);
+        const int32_t whole   = __all_sync(IH_ALL_LANES, written || p.count == 0); /* every row is */
         part.last = IH_CUDA_CHUNK + 1; /* of none of these */
-        if (SHAPE == PACKED) {
+        if (SIDE_BY_SIDE) {
             const int32_t     n0 = (int32_t)f.n, groups = 32 / n0, rest = 32 % n0; /* 32 elements on: so many rows and elements */
             const int64_t     begin = u * (32 / lanes) * f.n;
             const real *const y = (const real *)f.y + begin;
             real *const       z = (real *)f.z + begin;
+            const auto *const places = ih_warp_places<KIND>(&space, 0);
+            const uint32_t    read = __any_sync(IH_ALL_LANES, blocks.single);
             int32_t           at = lane / n0, k = lane % n0;
-#pragma unroll 4
-            for (int32_t i = 0; 32 * i < equal; ++i) {
-                const int32_t  e = 32 * i + lane, from = at * lanes + (k >> 5);
-                const int32_t  before_k = __shfl_sync(IH_ALL_LANES, before, from);
-                const uint32_t word = __shfl_sync(IH_ALL_LANES, blocks.all, from), single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
-                const real     y_e  = e < equal ? y[e] : (real)0; /* whether single or not: the read does not wait for that */
-                if (e < equal && (word | (uint32_t)(before_k + 1)))
-                    z[e] = ih_warp_value<real>(&part, ih_warp_places<KIND>(&space, 33 * at * lanes), y_e, k, word, single, before_k);
-                k += rest;
-                at += groups;
-                if (k >= n0) k -= n0, ++at;
+            ih_warp_fill<real>(&part, ih_warp_places<KIND>(&space, 33 * first), q, blocks, before);
+            for (int32_t i = 0; 32 * i < equal; i += AT_ONCE) {
+                real held[AT_ONCE];
+#pragma unroll
+                for (int32_t j = 0; j < AT_ONCE; ++j) {
+                    const int32_t e = 32 * (i + j) + lane;
+                    held[j] = read && e < equal ? y[e] : (real)0;
+                }
+#pragma unroll
+                for (int32_t j = 0; j < AT_ONCE; ++j) {
+                    const int32_t  e = 32 * (i + j) + lane, from = at * p.lanes + (k >> 5);
+                    const uint32_t single = __shfl_sync(IH_ALL_LANES, blocks.single, from);
+                    const int32_t  there  = whole || __shfl_sync(IH_ALL_LANES, written, from);
+                    if (e < equal && there)
+                        z[e] = single >> (k & 31) & 1u ? ih_within<real>(held[j] + (real)0, (real)f.y_min, (real)f.y_max) : *(const real *)&places[33 * from + (k & 31)];
+                    k += rest;
+                    at += groups;
+                    if (k >= n0) k -= n0, ++at;
+                }
             }
         } else if (SHAPE == WIDE) {
             ih_warp_write((real *)f.z + flat, (const real *)f.y + flat, c.n, &part, ih_warp_places<KIND>(&space, 0), blocks, before, lane);
@@ -169,9 +179,10 @@ template <int KIND> static cudaError_t launch(const ih_cuda_fit *f, int32_t proc
     const int32_t warps = rows_warps(KIND), each = f->offsets ? 1 : 32 / lanes_of(f->n), many = MOST_BLOCKS;
     const int64_t blocks = ((f->rows + each - 1) / each + warps - 1) / warps, most = 4 * RESIDENT * (int64_t)processors;
     const size_t  bytes  = (size_t)warps * ih_warp_space_bytes(KIND);
-    if (f->offsets) IH_LAUNCH((rows_kernel<KIND, RAGGED>), blocks < most ? blocks : most, 32 * warps, bytes, stream, *f);
-    else if (each == 1) IH_LAUNCH((rows_kernel<KIND, WIDE>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
-    else IH_LAUNCH((rows_kernel<KIND, PACKED>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
+    if (f->offsets) IH_LAUNCH((rows_kernel<KIND, IH_WARP_RAGGED>), blocks < most ? blocks : most, 32 * warps, bytes, stream, *f);
+    else if (each == 1) IH_LAUNCH((rows_kernel<KIND, IH_WARP_WIDE>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
+    else if (each < 32) IH_LAUNCH((rows_kernel<KIND, IH_WARP_PACKED>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
+    else IH_LAUNCH((rows_kernel<KIND, IH_WARP_LANES>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
     return cudaGetLastError();
 }
 

@@ -82,7 +82,7 @@ static int32_t tail_of(const ih_cuda_fit *f)
 {
     for (int32_t level = 0; level < f->levels; ++level) {
         const int64_t merges = ih_tree_merges(f->row_chunks, level);
-        if (merges <= (f->tree_rows * merges < f->thread_merges ? 16 : 64)) return level;
+        if (merges <= (f->tree_rows * merges < f->thread_merges ? 32 : 64)) return level;
     }
     return f->levels;
 }

@@ -122,16 +122,19 @@ IH_DEV_SLOW void ih_cuda_load_again(ih_values values, const ih_warp_space *space
 }
 #endif
 
+/* How rows lie in a warp: one on all lanes; several of one length, side by side, on a lane each or on groups of lanes; ragged, by lists. */
+enum { IH_WARP_WIDE, IH_WARP_LANES, IH_WARP_PACKED, IH_WARP_RAGGED };
+
 /* The values of the groups' chunks to their places. Returns what the values of the warp have in common.
- * equal: elements of all groups together, which are equal rows side by side, whose first value is the first lane's; 0: each group has its own.
+ * equal: of rows side by side: elements of all of them together; their first value is the first lane's.
  * A lane has several loads under way before it looks at the first value: a warp waits for memory two or four times in all. */
-template <int KIND> IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t equal)
+template <int KIND, int SHAPE> IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t equal)
 {
     enum { WIDE = KIND == IH_KIND_WEIGHTED ? 8 : 16, NARROW = 8 }; /* at once */
     const int32_t kind = KIND, first = 33 * (lane - p.own);
     const double  sign = c->values.sign;
     ih_range      range = ih_range_none();
-    if (p.lanes == 32) {
+    if (SHAPE == IH_WARP_WIDE) {
         for (int32_t i = 0; 32 * i < p.n; i += WIDE) {
             ih_element held[WIDE];
 #pragma unroll
@@ -145,7 +148,7 @@ template <int KIND> IH_DEV ih_range ih_cuda_load(const ih_chunk *c, const ih_war
                 ih_range_add_element(&range, &held[k], kind);
             }
         }
-    } else if (equal) {
+    } else if (SHAPE != IH_WARP_RAGGED) {
         const int32_t n = __shfl_sync(IH_ALL_LANES, p.n, 0), groups = 32 / n, rest = 32 % n; /* 32 elements on: so many rows and elements */
         ih_values     values = c->values;
         int32_t       at = lane / n, own = lane % n;

@@ -62,6 +62,12 @@ IH_HD int32_t ih_store_rises(const ih_store *s, const ih_segment *first)
     return 1;
 }
 
+IH_HD int32_t ih_store_neighbours(const ih_vertex *before, const ih_vertex *after)
+{
+    (void)before, (void)after;
+    return 0;
+}
+
 /* b - a from the parts. */
 IH_HD double ih_parts_between(ih_pair a0, double a, ih_pair b0, double b) { return ((b0.hi - a0.hi) + (b0.lo - a0.lo)) + (b - a); }
 

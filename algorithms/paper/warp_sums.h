@@ -47,7 +47,7 @@ IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_element 
 }
 
 /* Where values of blocks stand, from a place on. */
-template <int KIND> IH_DEV const working<KIND> *ih_warp_places(const ih_warp_space *s, int32_t place) { return (const working<KIND> *)s->y + place; }
+template <int KIND> IH_DEV working<KIND> *ih_warp_places(const ih_warp_space *s, int32_t place) { return (working<KIND> *)s->y + place; }
 
 /* Each lane keeps its own: only the warp's answer below is asked for. */
 IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)

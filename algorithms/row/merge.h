@@ -42,9 +42,11 @@ IH_ANY_JUDGE IH_HD int32_t ih_merge_convex(const ih_store *s, ih_any_judge *j, c
     {
         const ih_run    whole  = { left, l->first, shared };
         const ih_vertex before = ih_run_point(s, l, l->last), here = ih_run_point(s, &whole, shared), after = ih_run_point(s, r, r->first);
-        if (after.index - before.index > 2) return ih_store_convex(s, j, &before, &here, &after);
-        ++j->by_filter;
-        return 1;
+        if (ih_store_neighbours(&before, &after)) {
+            ++j->by_filter;
+            return 1;
+        }
+        return ih_store_convex(s, j, &before, &here, &after);
     }
 }
 

@@ -166,7 +166,7 @@ IH_DEV void ih_warp_put(const ih_warp_space *s, int32_t place, const ih_element 
 }
 
 /* Where values of blocks stand, from a place on. */
-template <int KIND> IH_DEV const double *ih_warp_places(const ih_warp_space *s, int32_t place) { return s->y + place; }
+template <int KIND> IH_DEV double *ih_warp_places(const ih_warp_space *s, int32_t place) { return s->y + place; }
 
 IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
 {

@@ -231,10 +231,10 @@ IH_DEV ih_window ih_window_of(const ih_store *s, const ih_segment *segments, int
     return w;
 }
 
-/* The bridge, if it lies within 32 vertices of the shared point on either side and filters decide all on the way: 1 and *to (a
- * the shared point itself, if the turn there is convex). 0: nothing is known. The values rise at the shared point. */
+/* The bridge, if it lies within 32 vertices of the shared point on either side and filters decide all on the way: 1 and *to.
+ * 0: nothing is known. The turn at the shared point is not convex. */
 IH_DEV int32_t ih_window_bridge(const ih_store *s, ih_judge_quick *j, const ih_segment *left, int64_t n_left, const ih_segment *right, int64_t n_right, ih_bridge *to,
-                                int32_t rises, int32_t lane)
+                                int32_t lane)
 {
     const ih_chunk_record *origin = &s->records[right[0].chunk]; /* the shared point is the first of this chunk */
     const int64_t          index0 = (int64_t)right[0].chunk * s->size;
@@ -246,14 +246,7 @@ IH_DEV int32_t ih_window_bridge(const ih_store *s, ih_judge_quick *j, const ih_s
     int32_t                a = 1, b = 1; /* 0 is the shared point in either */
 
     ih_window_errors(origin, &ey, &ex);
-    if (rises) {
-        const int32_t turn = ih_window_convex(__shfl_sync(IH_ALL_LANES, l.x, 1), __shfl_sync(IH_ALL_LANES, l.y, 1), __shfl_sync(IH_ALL_LANES, l.x, 0),
-                                              __shfl_sync(IH_ALL_LANES, l.y, 0), __shfl_sync(IH_ALL_LANES, r.x, 1), __shfl_sync(IH_ALL_LANES, r.y, 1), ey, ex);
-        if (turn < 0) return 0;
-        j->by_filter += lane == 0;
-        if (turn) a = 0;
-    }
-    while (a > 0) {
+    for (;;) {
         const double bx = __shfl_sync(IH_ALL_LANES, r.x, b), by = __shfl_sync(IH_ALL_LANES, r.y, b);
         int32_t      turn = 0, next;
         uint32_t     hits;
@@ -292,24 +285,38 @@ IH_ANY_JUDGE IH_DEV ih_bridge ih_warp_bridge_of(const ih_store *s, ih_any_judge 
 {
     const ih_run   l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
     const ih_place shared = { n_left - 1, left[n_left - 1].last };
-    ih_any_judge   same   = ih_any_judge(); /* of all lanes but the first, for what all do alike */
+    ih_any_judge   first  = ih_any_judge(); /* alike in all lanes */
     ih_bridge      bridge = { l.last, r.first };
-    if (ih_merge_convex(s, lane == 0 ? j : &same, &l, &r, shared, left)) bridge.a = shared;
+    const int32_t  convex = ih_merge_convex(s, &first, &l, &r, shared, left);
+    if (lane == 0) ih_judge_add(j, &first);
+    j->undecided |= first.undecided;
+    if (convex) bridge.a = shared;
     else ih_warp_bridge(s, j, l, r, &bridge, lane);
-    j->undecided |= same.undecided;
     return bridge;
 }
 
-/* As ih_merge_lists with rule.warp. 0: a lane's judge is undecided. */
+/* As ih_merge_lists with rule.warp. 0: a lane's judge is undecided. Where the turn at the shared point is convex, which is known after
+ * three vertices, nothing else is read. */
 IH_DEV int64_t ih_warp_merge_lists(const ih_store *s, ih_judge_quick *j, ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right,
                                    ih_merge_count *count, int32_t lane)
 {
-    ih_bridge bridge;
-    if (n_left > INT32_MAX || n_right > INT32_MAX || !ih_window_bridge(s, j, left, n_left, right, n_right, &bridge, ih_store_rises(s, &right[0]), lane)) {
-        bridge = ih_warp_bridge_of(s, j, left, n_left, right, n_right, lane);
+    const ih_run   l = ih_run_without_last(left, n_left), r = ih_run_without_first(right, n_right);
+    const ih_place shared = { n_left - 1, left[n_left - 1].last };
+    ih_judge_quick first = ih_judge_quick(); /* alike in all lanes */
+    ih_bridge      bridge = { shared, r.first };
+    const int32_t  convex = ih_merge_convex(s, &first, &l, &r, shared, left);
+
+    if (lane == 0) ih_judge_add(j, &first);
+    if (!convex) { /* or undecided */
+        if (first.undecided) return 0;
+        if (n_left > INT32_MAX || n_right > INT32_MAX || !ih_window_bridge(s, j, left, n_left, right, n_right, &bridge, lane)) {
+            bridge.a = l.last;
+            bridge.b = r.first;
+            ih_warp_bridge(s, j, l, r, &bridge, lane);
+        }
         if (__any_sync(IH_ALL_LANES, j->undecided)) return 0; /* nothing is cut */
+        ++count->searches;
     }
-    count->searches += !(bridge.a.segment == n_left - 1 && bridge.a.vertex == left[n_left - 1].last);
     return ih_warp_cut(left, n_left, right, n_right, bridge, count, lane);
 }
 

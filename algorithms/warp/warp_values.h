@@ -154,6 +154,19 @@ template <typename R, typename P> IH_DEV R ih_warp_value(const ih_warp_hull_part
     return z;
 }
 
+/* The values of all elements of a lane to their places (of the group), but of blocks of one element. before: the last vertex before the lane's. */
+template <typename R, typename P> IH_DEV void ih_warp_fill(const ih_warp_hull_part *h, P *places, ih_lane_part p, ih_warp_blocks blocks, int32_t before)
+{
+    R z = before < 0 ? (R)h->z_in : *(const R *)&places[before + (before >> 5)]; /* stays: a block's first place keeps its value */
+#pragma unroll 4
+    for (int32_t k = 0; k < p.count; ++k) {
+        R *const here = (R *)&places[33 * p.own + k];
+        if (blocks.all >> k & 1u) z = *here;
+        else *here = z;
+    }
+    __syncwarp();
+}
+
 /* Values of the elements of a chunk, side by side. before: the last vertex before the lane's points. y is read only if there is a
  * block of one element, and then several elements at once. */
 template <typename R, typename P> IH_DEV void ih_warp_write(R *z, const R *y, int32_t n, const ih_warp_hull_part *h, const P *places, ih_warp_blocks blocks,

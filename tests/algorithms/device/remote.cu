@@ -256,7 +256,7 @@ template <int KIND> IH_KERNEL(32, 1) chunk_kernel(chunk_frame *f)
 
     c.values = f->v;
     c.begin  = 0;
-    const ih_range   range   = ih_cuda_load<KIND>(&c, &space, p, lane, 0);
+    const ih_range   range   = ih_cuda_load<KIND, IH_WARP_WIDE>(&c, &space, p, lane, 0);
     const ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
     const ih_binades range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
     if (!ih_range_good(&range, range_y, range_w, KIND) && !__all_sync(IH_ALL_LANES, ih_cuda_lane_good(&space, p, lane, KIND))) return;

@@ -19,6 +19,7 @@ IH_DEV void empty_chunk(const ih_cuda_fit *f, int64_t chunk, int32_t lane)
 
 template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chunk_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
     const int64_t chunk = (int64_t)blockIdx.x * (blockDim.x >> 5) + warp;

@@ -35,9 +35,6 @@ IH_DEV int32_t edge_value(const ih_cuda_fit *f, const ih_store *s, const ih_segm
     return 0;
 }
 
-/* Out of line, as loops are not unrolled: a fit's first edges wait for the instructions, too. */
-IH_DEV_SLOW void add_pair(ih_pair *sum, ih_pair b, double *lost) { *sum = ih_pair_add(*sum, b, lost); }
-
 IH_DEV ih_pair negative(ih_pair a)
 {
     a.hi = -a.hi;
@@ -45,28 +42,14 @@ IH_DEV ih_pair negative(ih_pair a)
     return a;
 }
 
-/* One coordinate of all lanes together. */
-IH_DEV void sum_over_warp(ih_pair *sum, double *lost)
-{
-#pragma unroll 1
-    for (int32_t by = 16; by > 0; by /= 2) {
-        ih_pair other;
-        other.hi = __shfl_xor_sync(IH_ALL_LANES, sum->hi, by);
-        other.lo = __shfl_xor_sync(IH_ALL_LANES, sum->lo, by);
-        *lost += __shfl_xor_sync(IH_ALL_LANES, *lost, by);
-        add_pair(sum, other, lost);
-    }
-}
-
 /* The same value from pairs, by a warp: the parts of both coordinates, and what lies between them and the stored prefix sums
  * before them, an element of either a lane. The answer is that of lane 0; NONE: not settled. */
-template <int KIND> IH_DEV ih_level edge_by_warp(const ih_store *s, const ih_segment *from, const ih_segment *to, double sign, double *z, int32_t lane)
+template <int KIND> IH_DEV ih_rounded edge_by_warp(const ih_store *s, const ih_segment *from, const ih_segment *to, double sign, int32_t lane)
 {
     const ih_vertex        a = ih_store_vertex(s, from, from->last), b = ih_store_vertex(s, to, to->first);
     const ih_chunk_record *ra = &s->records[from->chunk], *rb = &s->records[to->chunk];
     const int64_t          n = b.index - a.index;
     ih_sums                d = { { 0, 0 }, { 0, 0 }, 0, 0 }, minus = d;
-    double                 low, high;
 
     if (n <= 32) {
         if (lane < n) ih_sums_add(&d, &s->values, a.index + lane, KIND);
@@ -74,35 +57,22 @@ template <int KIND> IH_DEV ih_level edge_by_warp(const ih_store *s, const ih_seg
         const ih_refined before = ih_store_refined_from(s, &a), after = ih_store_refined_from(s, &b);
         if (after.from + lane < b.index) ih_sums_add(&d, &s->values, after.from + lane, KIND);
         if (before.from + lane < a.index) ih_sums_add(&minus, &s->values, before.from + lane, KIND);
-        add_pair(&d.y, negative(minus.y), &d.lost_y);
-        if (KIND & IH_KIND_WEIGHTED) add_pair(&d.x, negative(minus.x), &d.lost_x);
+        ih_add_pair(&d.y, negative(minus.y), &d.lost_y);
+        if (KIND & IH_KIND_WEIGHTED) ih_add_pair(&d.x, negative(minus.x), &d.lost_x);
         if (lane < 4) { /* the other parts, a lane each */
             const ih_chunk_record *r = lane & 1 ? ra : rb;
             const ih_sums         *stop = lane & 1 ? &before.sums : &after.sums;
             ih_pair                y = lane < 2 ? r->y : stop->y;
-            add_pair(&d.y, lane & 1 ? negative(y) : y, &d.lost_y);
+            ih_add_pair(&d.y, lane & 1 ? negative(y) : y, &d.lost_y);
             d.lost_y += lane < 2 ? r->lost_y0 : r->lost_y;
             if (KIND & IH_KIND_WEIGHTED) {
                 y = lane < 2 ? r->x : stop->x;
-                add_pair(&d.x, lane & 1 ? negative(y) : y, &d.lost_x);
+                ih_add_pair(&d.x, lane & 1 ? negative(y) : y, &d.lost_x);
                 d.lost_x += lane < 2 ? r->lost_x0 : r->lost_x;
             }
         }
     }
-    sum_over_warp(&d.y, &d.lost_y);
-    if (KIND & IH_KIND_WEIGHTED) {
-        sum_over_warp(&d.x, &d.lost_x);
-    } else {
-        d.x.hi = ih_index_double(n);
-        d.x.lo = 0;
-    }
-    if (d.y.hi == 0 && d.lost_y == 0) {
-        *z = 0.0;
-        return IH_LEVEL_FILTER;
-    }
-    if (!ih_round_quotient(d.y, d.x, d.lost_y * (1 + 0x1p-10), d.lost_x * (1 + 0x1p-10), KIND, &low, &high) || ih_bits_of(low) != ih_bits_of(high)) return IH_LEVEL_NONE;
-    *z = sign * low;
-    return IH_LEVEL_FILTER;
+    return ih_warp_mean(d, n, sign, KIND);
 }
 
 /* The same with all that can be known, by a thread. */
@@ -146,11 +116,11 @@ template <int KIND> IH_DEV void ih_cuda_edges(const ih_cuda_fit *f, int64_t chun
         const int64_t     at    = __shfl_sync(IH_ALL_LANES, (long long)chunk, owner);
         const ih_cuda_row row   = ih_cuda_tree_row(f, ih_cuda_row_of_chunk(f, at));
         const ih_store    s     = ih_cuda_store_of<KIND>(f, &row);
-        double            z     = 0;
-        const ih_level    level = __shfl_sync(IH_ALL_LANES, edge_by_warp<KIND>(&s, &f->segment[at], &f->segment[at + 1], f->sign, &z, lane), 0);
+        const ih_rounded  mean  = edge_by_warp<KIND>(&s, &f->segment[at], &f->segment[at + 1], f->sign, lane);
+        const ih_level    level = __shfl_sync(IH_ALL_LANES, mean.level, 0);
         if (level == IH_LEVEL_NONE) exact |= lane == owner;
         else if (lane == 0) {
-            f->edge[at] = ih_clipped(z, f->y_min, f->y_max);
+            f->edge[at] = ih_clipped(mean.z, f->y_min, f->y_max);
             if (f->counting) atomicAdd((unsigned long long *)&f->status->roundings_filter, 1ull);
         }
     }

@@ -243,6 +243,7 @@ IH_DEV_SLOW void write_bits(const ih_cuda_fit *f, const uint32_t *set, int64_t f
 
 IH_KERNEL(THREADS_MOST, 1) exact_rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     IH_SHARED(shared);
     const int64_t rows = (int64_t)f.status->given_up;
     ih_exact_space room;
@@ -287,6 +288,6 @@ extern "C" size_t ih_cuda_exact_words(const ih_cuda_fit *f)
 extern "C" cudaError_t ih_cuda_launch_exact_rows(const ih_cuda_fit *f, cudaStream_t stream)
 {
     const exact_layout l = layout_of(f);
-    if (l.blocks > 0) IH_LAUNCH(exact_rows_kernel, l.blocks, l.threads, sizeof(exact_team), stream, *f);
+    if (l.blocks > 0) IH_LAUNCH_NEXT(exact_rows_kernel, l.blocks, l.threads, sizeof(exact_team), stream, f->overlap, *f);
     return cudaGetLastError();
 }

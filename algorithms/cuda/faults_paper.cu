@@ -9,6 +9,7 @@ enum { THREADS = 256, BLOCKS = 256 };
 
 IH_KERNEL(THREADS, 1) faults_paper_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     const int64_t rows = (int64_t)f.status->given_up;
 
     if (blockIdx.x >= rows) return;
@@ -29,6 +30,6 @@ extern "C" size_t ih_cuda_exact_words(const ih_cuda_fit *f)
 extern "C" cudaError_t ih_cuda_launch_exact_rows(const ih_cuda_fit *f, cudaStream_t stream)
 {
     const int64_t grid = f->rows < BLOCKS ? f->rows : (int64_t)BLOCKS;
-    if (grid > 0) IH_LAUNCH(faults_paper_kernel, grid, THREADS, 0, stream, *f);
+    if (grid > 0) IH_LAUNCH_NEXT(faults_paper_kernel, grid, THREADS, 0, stream, f->overlap, *f);
     return cudaGetLastError();
 }

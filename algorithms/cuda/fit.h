@@ -63,6 +63,7 @@ typedef struct ih_cuda_fit {
     int32_t        counting; /* decisions settled by the filter are counted too    */
     double         y_min, y_max;
     int32_t        walk_cap, thread_merges;
+    int32_t        overlap;  /* may kernels begin before those before them have ended (simt.h)? */
     /* the workspace */
     ih_cuda_status *status;
     int32_t        *state;   /* [rows] zeroed at the begin                                            */

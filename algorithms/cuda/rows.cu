@@ -54,6 +54,7 @@ IH_DEV int64_t units_of(const ih_cuda_fit *f)
 
 template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     typedef typename ih_real<KIND>::type real;
     constexpr int32_t WIDE = IH_WARP_WIDE, SIDE_BY_SIDE = SHAPE == IH_WARP_LANES || SHAPE == IH_WARP_PACKED;
     IH_SHARED(shared);

@@ -26,18 +26,16 @@ IH_DEV partial nothing()
 #if defined(IH_PAPER)
 #  include "../paper/partial.h" /* the same without bounds on errors */
 #else
-/* a, then b. */
+/* a, then b. Without a branch, so that scans side by side wait for one another's additions only. */
 IH_DEV partial joined(const partial &a, const partial &b)
 {
-    partial r = b;
-    if (!b.head) {
-        r.lost_y = a.lost_y + b.lost_y;
-        r.lost_x = a.lost_x + b.lost_x;
-        r.y      = ih_pair_add(a.y, b.y, &r.lost_y);
-        r.x      = ih_pair_add(a.x, b.x, &r.lost_x);
-        r.head   = a.head;
-    }
-    return r;
+    partial r;
+    r.lost_y = a.lost_y + b.lost_y;
+    r.lost_x = a.lost_x + b.lost_x;
+    r.y      = ih_pair_add(a.y, b.y, &r.lost_y);
+    r.x      = ih_pair_add(a.x, b.x, &r.lost_x);
+    r.head   = a.head;
+    return b.head ? b : r;
 }
 
 IH_DEV partial of_chunk(const ih_cuda_fit *f, int64_t chunk, int64_t chunks)
@@ -67,91 +65,99 @@ IH_DEV void put(ih_chunk_record *r, const partial &p)
 }
 #endif
 
-IH_DEV ih_pair shfl_up(ih_pair v, int32_t by)
-{
-    v.hi = __shfl_up_sync(IH_ALL_LANES, v.hi, (unsigned)by);
-    v.lo = __shfl_up_sync(IH_ALL_LANES, v.lo, (unsigned)by);
-    return v;
-}
+/* What another lane has: of `by` lanes before (UP), or lane `by`. */
+template <bool UP> IH_DEV double shfl(double v, int32_t by) { return UP ? __shfl_up_sync(IH_ALL_LANES, v, (unsigned)by) : __shfl_sync(IH_ALL_LANES, v, by); }
 
-template <int WEIGHTED> IH_DEV partial shfl_up(partial p, int32_t by)
+template <int WEIGHTED, bool UP> IH_DEV partial shfl(partial p, int32_t by)
 {
-    p.y = shfl_up(p.y, by);
-    if (WEIGHTED) p.x = shfl_up(p.x, by);
+    p.y.hi = shfl<UP>(p.y.hi, by);
+    p.y.lo = shfl<UP>(p.y.lo, by);
+    if (WEIGHTED) {
+        p.x.hi = shfl<UP>(p.x.hi, by);
+        p.x.lo = shfl<UP>(p.x.lo, by);
+    }
 #if !defined(IH_PAPER)
-    p.lost_y = __shfl_up_sync(IH_ALL_LANES, p.lost_y, (unsigned)by);
-    if (WEIGHTED) p.lost_x = __shfl_up_sync(IH_ALL_LANES, p.lost_x, (unsigned)by);
+    p.lost_y = shfl<UP>(p.lost_y, by);
+    if (WEIGHTED) p.lost_x = shfl<UP>(p.lost_x, by);
 #endif
-    p.head = __shfl_up_sync(IH_ALL_LANES, p.head, (unsigned)by);
+    p.head = UP ? __shfl_up_sync(IH_ALL_LANES, p.head, (unsigned)by) : __shfl_sync(IH_ALL_LANES, p.head, by);
     return p;
 }
 
-/* Inclusive scan over the first `lanes` lanes of a warp. */
-template <int WEIGHTED> IH_DEV partial warp_scan(partial own, int32_t lane, int32_t lanes)
+/* Inclusive scans over the first `lanes` lanes of a warp, MANY at once. The loop is not unrolled: instructions are waited for, too. */
+template <int WEIGHTED, int MANY> IH_DEV void warp_scan(partial *own, int32_t lane, int32_t lanes)
 {
+#pragma unroll 1
     for (int32_t by = 1; by < lanes; by *= 2) {
-        const partial before = shfl_up<WEIGHTED>(own, by);
-        if (lane >= by) own = joined(before, own);
+#pragma unroll
+        for (int32_t k = 0; k < MANY; ++k) {
+            const partial before = shfl<WEIGHTED, true>(own[k], by), sum = joined(before, own[k]);
+            if (lane >= by) own[k] = sum;
+        }
     }
-    return own;
 }
 
-/* Exclusive scan over a block; space [WARPS]: *total is the sum of all. */
-template <int WEIGHTED> IH_DEV partial block_scan(partial own, partial *space, partial *total)
+/* Exclusive scans over a block; space [MANY * WARPS]: totals[k] is the sum of all. */
+template <int WEIGHTED, int MANY> IH_DEV void block_scan(partial *own, partial *space, partial *totals)
 {
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
-    partial       before;
-    own    = warp_scan<WEIGHTED>(own, lane, 32);
-    before = shfl_up<WEIGHTED>(own, 1);
-    if (lane == 0) before = nothing();
-    __syncthreads(); /* space is read no more */
-    if (lane == 31) space[warp] = own;
-    __syncthreads();
-    if (warp == 0) {
-        own = warp_scan<WEIGHTED>(lane < WARPS ? space[lane] : nothing(), lane, WARPS);
-        if (lane < WARPS) space[lane] = own;
+    partial       of_warps[MANY];
+
+    warp_scan<WEIGHTED, MANY>(own, lane, 32);
+#pragma unroll
+    for (int32_t k = 0; k < MANY; ++k) {
+        if (lane == 31) space[k * WARPS + warp] = own[k];
+        own[k] = shfl<WEIGHTED, true>(own[k], 1);
+        if (lane == 0) own[k] = nothing();
     }
     __syncthreads();
-    if (warp > 0) before = joined(space[warp - 1], before);
-    *total = space[WARPS - 1];
-    return before;
+#pragma unroll
+    for (int32_t k = 0; k < MANY; ++k) of_warps[k] = lane < WARPS ? space[k * WARPS + lane] : nothing();
+    warp_scan<WEIGHTED, MANY>(of_warps, lane, WARPS); /* by each warp for itself */
+#pragma unroll
+    for (int32_t k = 0; k < MANY; ++k) {
+        const partial before = shfl<WEIGHTED, false>(of_warps[k], warp > 0 ? warp - 1 : 0), sum = joined(before, own[k]);
+        if (warp > 0) own[k] = sum;
+        totals[k] = shfl<WEIGHTED, false>(of_warps[k], WARPS - 1);
+    }
 }
 
 template <int WEIGHTED> IH_KERNEL(TILE, 1) totals_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     IH_SHARED(shared);
     const int64_t chunks = ih_cuda_chunks(&f), chunk = (int64_t)blockIdx.x * TILE + threadIdx.x;
-    partial       total;
+    partial       own, total;
 
     if ((int64_t)blockIdx.x * TILE >= chunks) return;
-    block_scan<WEIGHTED>(of_chunk(&f, chunk, chunks), (partial *)shared, &total);
+    own = of_chunk(&f, chunk, chunks);
+    block_scan<WEIGHTED, 1>(&own, (partial *)shared, &total);
     if (threadIdx.x == 0) ((partial *)f.tile)[blockIdx.x] = total;
 }
 
 template <int WEIGHTED> IH_KERNEL(TILE, 1) starts_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     IH_SHARED(shared);
-    partial      *space  = (partial *)shared;
     const int64_t chunks = ih_cuda_chunks(&f), chunk = (int64_t)blockIdx.x * TILE + threadIdx.x;
     const int64_t tiles = blockIdx.x, each = (tiles + TILE - 1) / TILE, from = each * threadIdx.x, to = from + each < tiles ? from + each : tiles;
-    partial       tile = nothing(), own, sum, total;
+    partial       sums[2] = { nothing(), nothing() }, totals[2]; /* of the chunk's tile; of the tiles before it */
+    int32_t       head;
 
     if ((int64_t)blockIdx.x * TILE >= chunks) return;
-    own = of_chunk(&f, chunk, chunks);
-    sum = block_scan<WEIGHTED>(own, space, &total);
-    if (tiles > 0) { /* those before this one */
-        for (int64_t t = from; t < to; ++t) tile = joined(tile, ((const partial *)f.tile)[t]);
-        block_scan<WEIGHTED>(tile, space, &total);
-        sum = joined(total, sum);
-    }
-    if (chunk < chunks) put(&f.record[chunk], own.head ? nothing() : sum);
+    sums[0] = of_chunk(&f, chunk, chunks);
+    head    = sums[0].head;
+    for (int64_t t = from; t < to; ++t) sums[1] = joined(sums[1], ((const partial *)f.tile)[t]);
+    block_scan<WEIGHTED, 2>(sums, (partial *)shared, totals);
+    sums[0] = joined(totals[1], sums[0]);
+    if (chunk < chunks) put(&f.record[chunk], head ? nothing() : sums[0]);
 }
 
 template <int WEIGHTED> static cudaError_t launch(const ih_cuda_fit *f, cudaStream_t stream)
 {
     const int64_t grid = (f->chunks + TILE - 1) / TILE;
-    if (grid > 1) IH_LAUNCH(totals_kernel<WEIGHTED>, grid, TILE, WARPS * sizeof(partial), stream, *f);
-    IH_LAUNCH(starts_kernel<WEIGHTED>, grid, TILE, WARPS * sizeof(partial), stream, *f);
+    if (grid > 1) IH_LAUNCH_NEXT(totals_kernel<WEIGHTED>, grid, TILE, WARPS * sizeof(partial), stream, f->overlap, *f);
+    IH_LAUNCH_NEXT(starts_kernel<WEIGHTED>, grid, TILE, 2 * WARPS * sizeof(partial), stream, f->overlap, *f);
     return cudaGetLastError();
 }
 

@@ -82,7 +82,7 @@ static int32_t tail_of(const ih_cuda_fit *f)
 {
     for (int32_t level = 0; level < f->levels; ++level) {
         const int64_t merges = ih_tree_merges(f->row_chunks, level);
-        if (merges <= (f->tree_rows * merges < f->thread_merges ? 32 : 64)) return level;
+        if (merges <= (f->tree_rows * merges < f->thread_merges ? 16 : 64)) return level;
     }
     return f->levels;
 }
@@ -178,12 +178,14 @@ static void stage(const ih_options *o, const char *name, int32_t level, int32_t 
     if (o->hook) o->hook(o->hook_user, name, level, begin, stream);
 }
 
-/* Multiprocessors of the current device. */
-static ih_status processors_of(int *processors)
+/* Multiprocessors of the current device; and whether its kernels may overlap: from compute capability 9.0 on. */
+static ih_status device_of(int *processors, int32_t *overlap)
 {
-    int device;
+    int device, major;
     IH_CUDA_TRY(cudaGetDevice(&device), "device");
     IH_CUDA_TRY(cudaDeviceGetAttribute(processors, cudaDevAttrMultiProcessorCount, device), "device");
+    IH_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "device");
+    *overlap = major >= 9;
     return IH_OK;
 }
 
@@ -196,7 +198,7 @@ static ih_status segments_fit(const ih_problem *p, const ih_options *o, const ih
     ih_status          st = make_plan(&q, p, o, out, ws, &bytes);
 
     (void)ws_bytes;
-    if (st == IH_OK) st = processors_of(&processors);
+    if (st == IH_OK) st = device_of(&processors, &q.fit.overlap);
     if (st != IH_OK) return st;
     IH_CUDA_TRY(cudaMemsetAsync(ws, 0, q.zeroed, s), "memset");
     stage(o, "chunk", 0, 1, stream);

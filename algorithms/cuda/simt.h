@@ -31,6 +31,43 @@
     ih_emulated_launch(#kernel, kernel, (unsigned)(grid), (unsigned)(block), (size_t)(shared), (cudaStream_t)(stream), __VA_ARGS__)
 #endif
 
+/* Kernels that follow one another closely. One launched with `overlap` may begin while those before it in the stream still run, if
+ * all their blocks have come to ih_follow(), where it then waits until they are done: what a launch costs passes meanwhile. Every
+ * thread of such a kernel calls ih_follow() before anything else: the next one takes its end for the end of all before it. */
+#if defined(__CUDACC__)
+IH_DEV void ih_follow(void)
+{
+#  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+#  endif
+}
+
+template <class... P, class... A> static cudaError_t ih_launch_next(void (*kernel)(P...), int64_t grid, int64_t block, size_t shared, cudaStream_t stream, int32_t overlap, const A &...a)
+{
+    cudaLaunchConfig_t  config = {};
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim          = dim3((unsigned)grid);
+    config.blockDim         = dim3((unsigned)block);
+    config.dynamicSmemBytes = shared;
+    config.stream           = stream;
+    config.attrs            = &attribute;
+    config.numAttrs         = overlap ? 1 : 0;
+    cudaError_t error = cudaLaunchKernelEx(&config, kernel, P(a)...);
+    if (error == cudaErrorInvalidValue && overlap) { /* where the driver must first enlarge the stacks of a busy device */
+        (void)cudaGetLastError();
+        config.numAttrs = 0;
+        error = cudaLaunchKernelEx(&config, kernel, P(a)...);
+    }
+    return error;
+}
+#  define IH_LAUNCH_NEXT(kernel, grid, block, shared, stream, overlap, ...) (void)ih_launch_next(kernel, grid, block, shared, stream, overlap, __VA_ARGS__)
+#else
+IH_DEV void ih_follow(void) {}
+#  define IH_LAUNCH_NEXT(kernel, grid, block, shared, stream, overlap, ...) IH_LAUNCH(kernel, grid, block, shared, stream, __VA_ARGS__)
+#endif
+
 /* Reductions over a warp are instructions from compute capability 8.0 on; before, shuffles. All lanes, as always. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #  define IH_REDUCE(name, T, change) \

@@ -58,21 +58,21 @@ template <int WEIGHTED> IH_DEV merge_work work_of(const ih_cuda_fit *f, int64_t 
 }
 
 #if defined(IH_PAPER)
-template <int WEIGHTED> IH_DEV ih_judge merge_slow(const ih_cuda_fit &, int64_t, int64_t, int32_t, int32_t) /* nothing stays undecided */
+template <int WEIGHTED> IH_DEV ih_judge merge_slow(const ih_cuda_fit *, int64_t, int64_t, int32_t, int32_t) /* nothing stays undecided */
 {
     const ih_judge none = { 0, 0, 0, 0 };
     return none;
 }
 #else
 /* A merge again, by the warp with all levels of decisions, out of line. */
-template <int WEIGHTED> IH_DEV_SLOW ih_judge merge_slow(ih_cuda_fit f, int64_t k, int64_t merge, int32_t level, int32_t lane)
+template <int WEIGHTED> IH_DEV_SLOW ih_judge merge_slow(const ih_cuda_fit *f, int64_t k, int64_t merge, int32_t level, int32_t lane)
 {
-    const merge_work m     = work_of<WEIGHTED>(&f, k, merge, level);
+    const merge_work m     = work_of<WEIGHTED>(f, k, merge, level);
     ih_judge         judge = { 0, 0, 0, 0 };
     ih_merge_count   count = { { 0, 0, 0, 0 }, 0, 0 };
     const ih_bridge  b     = ih_warp_bridge_of(&m.store, &judge, m.left, *m.n_left, m.right, m.n_right, lane);
     if (__any_sync(IH_ALL_LANES, judge.undecided)) {
-        if (lane == 0) ih_cuda_give_up(&f, m.row, IH_ROW_UNCERTAIN);
+        if (lane == 0) ih_cuda_give_up(f, m.row, IH_ROW_UNCERTAIN);
     } else {
         const int64_t n = ih_warp_cut(m.left, *m.n_left, m.right, m.n_right, b, &count, lane);
         __syncwarp();
@@ -96,7 +96,7 @@ template <int WEIGHTED> IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_
         __syncwarp();
         if (lane == 0 && n) *m.n_left = (int32_t)n;
         if (!n) {
-            const ih_judge more = merge_slow<WEIGHTED>(*f, k, merge, level, lane);
+            const ih_judge more = merge_slow<WEIGHTED>(f, k, merge, level, lane);
             ih_judge_add(judge, &more);
         }
         ih_judge_add(judge, &quick);
@@ -146,7 +146,7 @@ template <int WEIGHTED> IH_DEV void merges_by_threads(const ih_cuda_fit *f, int3
         }
         for (uint32_t todo = __ballot_sync(IH_ALL_LANES, again); todo; todo &= todo - 1) {
             const int32_t  lead = ih_bit_low(todo);
-            const ih_judge more = merge_slow<WEIGHTED>(*f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level, lane);
+            const ih_judge more = merge_slow<WEIGHTED>(f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level, lane);
             ih_judge_add(judge, &more);
         }
         ih_judge_add(judge, &quick);
@@ -165,6 +165,7 @@ IH_DEV void count_merges(const ih_cuda_fit *f, const ih_judge *judge, const ih_m
 
 template <int WEIGHTED> IH_KERNEL(THREADS, 4) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level, const int32_t group)
 {
+    ih_follow();
     const int64_t  merges = f.offsets ? (int64_t)f.status->merges[level] : f.tree_rows * ih_tree_merges(f.row_chunks, level);
     const int64_t  units  = f.offsets ? (ih_cuda_chunks(&f) >> (level + 1)) + ih_cuda_tree_rows(&f) : merges;
     const int32_t  by_warp = merges < f.thread_merges, lane = (int32_t)(threadIdx.x & 31);
@@ -181,6 +182,7 @@ template <int WEIGHTED> IH_KERNEL(THREADS, 4) merge_kernel(IH_CONSTANT ih_cuda_f
 /* All levels from f.tail on, and the edges of short lists: a block a row. */
 template <int KIND> IH_KERNEL(32 * TAIL_WARPS, 1) tail_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     constexpr int32_t WEIGHTED = KIND & IH_KIND_WEIGHTED;
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
     for (int32_t level = f.tail; level < f.levels; ++level) {
@@ -210,8 +212,8 @@ extern "C" cudaError_t ih_cuda_launch_merge(const ih_cuda_fit *f, int32_t level,
     if ((f->offsets || !by_warp) && threads < units * group) threads = units * group;
     if (threads == 0) return cudaSuccess;
     if (threads > (int64_t)THREADS << 20) threads = (int64_t)THREADS << 20; /* the kernel goes on in strides */
-    if (f->kind & IH_KIND_WEIGHTED) IH_LAUNCH(merge_kernel<IH_KIND_WEIGHTED>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, *f, level, group);
-    else IH_LAUNCH(merge_kernel<0>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, *f, level, group);
+    if (f->kind & IH_KIND_WEIGHTED) IH_LAUNCH_NEXT(merge_kernel<IH_KIND_WEIGHTED>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, f->overlap, *f, level, group);
+    else IH_LAUNCH_NEXT(merge_kernel<0>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, f->overlap, *f, level, group);
     return cudaGetLastError();
 }
 
@@ -219,10 +221,10 @@ extern "C" cudaError_t ih_cuda_launch_tail(const ih_cuda_fit *f, cudaStream_t st
 {
     const int64_t merges = ih_tree_merges(f->row_chunks, f->tail), warps = merges < (int64_t)TAIL_WARPS ? merges : (int64_t)TAIL_WARPS;
     switch (f->kind) {
-    case 0: IH_LAUNCH(tail_kernel<0>, f->tree_rows, 32 * warps, 0, stream, *f); break;
-    case 1: IH_LAUNCH(tail_kernel<1>, f->tree_rows, 32 * warps, 0, stream, *f); break;
-    case 2: IH_LAUNCH(tail_kernel<2>, f->tree_rows, 32 * warps, 0, stream, *f); break;
-    default: IH_LAUNCH(tail_kernel<3>, f->tree_rows, 32 * warps, 0, stream, *f); break;
+    case 0: IH_LAUNCH_NEXT(tail_kernel<0>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
+    case 1: IH_LAUNCH_NEXT(tail_kernel<1>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
+    case 2: IH_LAUNCH_NEXT(tail_kernel<2>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
+    default: IH_LAUNCH_NEXT(tail_kernel<3>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
     }
     return cudaGetLastError();
 }

@@ -30,6 +30,7 @@ IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *f, int64_t chunk, ih_values val
 
 template <int KIND> IH_KERNEL(THREADS, 1) edge_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     const int32_t lane  = (int32_t)(threadIdx.x & 31);
     const int64_t chunk = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 32 * EDGES + lane;
     ih_cuda_edges<KIND>(&f, lane < EDGES && chunk < ih_cuda_chunks(&f) ? chunk : -1, lane);
@@ -50,8 +51,48 @@ IH_DEV int64_t root_find(const ih_segment *segments, int64_t count, int64_t chun
     return lo;
 }
 
+#if !defined(IH_PAPER)
+enum { BY_WARP = 8, LONG = 16 };
+
+/* The means of a chunk's blocks that are open: by the lanes, each its own; but long ones (more than LONG elements), if there are few, by the warp.
+ * at: the positions of the vertices from the lane's first on. */
+template <int KIND> IH_DEV ih_level open_means(const ih_cuda_fit *f, const ih_chunk *c, double *places, const uint16_t *at, uint32_t hull, uint32_t open, int32_t lane)
+{
+    ih_level worst = IH_LEVEL_FILTER;
+    uint32_t by_warp = 0;
+    for (uint32_t more = open; more; more &= more - 1) {
+        const int32_t bit = ih_bit_low(more);
+        if (at[ih_bit_count(hull & ((1u << bit) - 1)) + 1] - (32 * lane + bit) > LONG) by_warp |= 1u << bit;
+    }
+    if (__reduce_add_sync(IH_ALL_LANES, (unsigned)ih_bit_count(by_warp)) > BY_WARP) by_warp = 0;
+    for (uint32_t lanes; (lanes = __ballot_sync(IH_ALL_LANES, by_warp)) != 0;) {
+        const int32_t lead = ih_bit_low(lanes), bit = by_warp ? ih_bit_low(by_warp) : 0;
+        const int32_t a = __shfl_sync(IH_ALL_LANES, 32 * lane + bit, lead), b = __shfl_sync(IH_ALL_LANES, lane == lead ? at[ih_bit_count(hull & ((1u << bit) - 1)) + 1] : 0, lead);
+        ih_sums       sums = { { 0, 0 }, { 0, 0 }, 0, 0 };
+#pragma unroll 1
+        for (int32_t i = a + lane; i < b; i += 32) ih_sums_add(&sums, &c->values, i, KIND);
+        const ih_rounded mean = ih_warp_mean(sums, b - a, f->sign, KIND);
+        if (lane == lead) {
+            by_warp &= by_warp - 1;
+            if (mean.level != IH_LEVEL_NONE) {
+                ih_place_z(&places[33 * lane + bit], ih_clipped(mean.z, f->y_min, f->y_max), KIND);
+                open &= ~(1u << bit);
+            }
+        }
+    }
+    for (; open; open &= open - 1) {
+        const int32_t    bit = ih_bit_low(open);
+        const ih_rounded mean = ih_chunk_mean_slow(*c, 32 * lane + bit, at[ih_bit_count(hull & ((1u << bit) - 1)) + 1], f->sign);
+        ih_place_z(&places[33 * lane + bit], ih_clipped(mean.z, f->y_min, f->y_max), KIND);
+        if (mean.level > worst) worst = mean.level;
+    }
+    return worst;
+}
+#endif
+
 template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_cuda_fit f)
 {
+    ih_follow();
     typedef typename ih_real<KIND>::type real;
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
@@ -109,13 +150,17 @@ template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_c
     }
     const ih_warp_blocks blocks = ih_warp_blocks_of(word, &part, p);
     const int32_t        before = ih_vertex_before(word, lane, 0, IH_ALL_LANES);
+    uint32_t             open = 0; /* means that the slot does not settle */
     for (uint32_t more = blocks.more; more; more &= more - 1) {
-        const int32_t  bit   = ih_bit_low(more), a = 32 * lane + bit;
-        const int64_t  entry = slot + rank + ih_bit_count(hull & ((1u << bit) - 1));
-        const int32_t  b     = f.slot_at[entry + 1];
-        ih_place_z(&places[33 * lane + bit], ih_clipped(ih_chunk_mean(&c, a, b, f.slot_y[entry], f.slot_y[entry + 1], KIND & IH_KIND_WEIGHTED ? f.slot_x[entry] : 0,
-                                                           KIND & IH_KIND_WEIGHTED ? f.slot_x[entry + 1] : 0, f.sign, &worst, KIND), f.y_min, f.y_max), KIND);
+        const int32_t bit = ih_bit_low(more), a = 32 * lane + bit;
+        const int64_t entry = slot + rank + ih_bit_count(hull & ((1u << bit) - 1));
+        const int32_t b     = f.slot_at[entry + 1];
+        double        mean;
+        if (ih_chunk_mean_quick(&c, a, b, f.slot_y[entry], f.slot_y[entry + 1], KIND & IH_KIND_WEIGHTED ? f.slot_x[entry] : 0, KIND & IH_KIND_WEIGHTED ? f.slot_x[entry + 1] : 0,
+                                f.sign, &mean, KIND)) ih_place_z(&places[33 * lane + bit], ih_clipped(mean, f.y_min, f.y_max), KIND);
+        else open |= 1u << bit;
     }
+    if (__any_sync(IH_ALL_LANES, open)) worst = open_means<KIND>(&f, &c, places, f.slot_at + slot + rank, hull, open, lane);
     if (__any_sync(IH_ALL_LANES, worst == IH_LEVEL_NONE)) {
         if (lane == 0) ih_cuda_give_up(&f, row.row, IH_ROW_UNCERTAIN);
         return;
@@ -126,8 +171,8 @@ template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_c
 
 template <int KIND> static void launch(const ih_cuda_fit *f, cudaStream_t stream)
 {
-    if (!ih_cuda_edges_in_tail(f)) IH_LAUNCH(edge_kernel<KIND>, (f->chunks + EDGES * THREADS / 32 - 1) / (EDGES * THREADS / 32), THREADS, 0, stream, *f);
-    IH_LAUNCH(write_kernel<KIND>, (f->chunks + WRITE_WARPS - 1) / WRITE_WARPS, 32 * WRITE_WARPS, WRITE_WARPS * IH_WARP_PLACES * sizeof(double), stream, *f);
+    if (!ih_cuda_edges_in_tail(f)) IH_LAUNCH_NEXT(edge_kernel<KIND>, (f->chunks + EDGES * THREADS / 32 - 1) / (EDGES * THREADS / 32), THREADS, 0, stream, f->overlap, *f);
+    IH_LAUNCH_NEXT(write_kernel<KIND>, (f->chunks + WRITE_WARPS - 1) / WRITE_WARPS, 32 * WRITE_WARPS, WRITE_WARPS * IH_WARP_PLACES * sizeof(double), stream, f->overlap, *f);
 }
 
 extern "C" cudaError_t ih_cuda_launch_write(const ih_cuda_fit *f, cudaStream_t stream)

@@ -21,4 +21,7 @@ IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *, int64_t, ih_values, int64_t, 
     return none;
 }
 
+/* Nor is a mean left open. */
+template <int KIND> IH_DEV ih_level open_means(const ih_cuda_fit *, const ih_chunk *, double *, const uint16_t *, uint32_t, uint32_t, int32_t) { return IH_LEVEL_FILTER; }
+
 #endif

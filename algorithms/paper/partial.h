@@ -16,13 +16,11 @@ IH_DEV ih_pair pair_sum(ih_pair a, ih_pair b)
 /* a, then b. */
 IH_DEV partial joined(const partial &a, const partial &b)
 {
-    partial r = b;
-    if (!b.head) {
-        r.y    = pair_sum(a.y, b.y);
-        r.x    = pair_sum(a.x, b.x);
-        r.head = a.head;
-    }
-    return r;
+    partial r;
+    r.y    = pair_sum(a.y, b.y);
+    r.x    = pair_sum(a.x, b.x);
+    r.head = a.head;
+    return b.head ? b : r;
 }
 
 IH_DEV partial of_chunk(const ih_cuda_fit *f, int64_t chunk, int64_t chunks)

@@ -51,9 +51,10 @@ IH_DEV void ih_warp_means(const ih_chunk *c, const ih_warp_hull_part *h, ih_lane
 }
 
 /* From coordinates that stood in a slot. */
-IH_DEV double ih_chunk_mean(const ih_chunk *, int32_t a, int32_t b, double ya, double yb, double xa, double xb, double sign, ih_level *, int32_t kind)
+IH_DEV int32_t ih_chunk_mean_quick(const ih_chunk *, int32_t a, int32_t b, double ya, double yb, double xa, double xb, double sign, double *z, int32_t kind)
 {
-    return sign * ((yb - ya) / (kind & IH_KIND_WEIGHTED ? xb - xa : ih_small_double(b - a))) + 0.0;
+    *z = sign * ((yb - ya) / (kind & IH_KIND_WEIGHTED ? xb - xa : ih_small_double(b - a))) + 0.0;
+    return 1;
 }
 
 #endif

@@ -19,6 +19,42 @@ typedef struct ih_warp_hull_part {
 /* The mean of elements a .. b - 1, b - a > 1, times sign, an exact zero +0. The slow part: from the values, or from the pairs. */
 typedef struct ih_rounded { double z; ih_level level; } ih_rounded;
 
+/* *sum += b. Out of line, as loops with it are not unrolled: where few means are left open, instructions are what they wait for. */
+IH_DEV_SLOW void ih_add_pair(ih_pair *sum, ih_pair b, double *lost) { *sum = ih_pair_add(*sum, b, lost); }
+
+/* The sum over the lanes of one coordinate, in all lanes, perhaps with other low parts. */
+IH_DEV void ih_sum_over_warp(ih_pair *sum, double *lost)
+{
+#pragma unroll 1
+    for (int32_t by = 16; by > 0; by /= 2) {
+        ih_pair other;
+        other.hi = __shfl_xor_sync(IH_ALL_LANES, sum->hi, by);
+        other.lo = __shfl_xor_sync(IH_ALL_LANES, sum->lo, by);
+        *lost += __shfl_xor_sync(IH_ALL_LANES, *lost, by);
+        ih_add_pair(sum, other, lost);
+    }
+}
+
+/* Each lane's sums, of n elements together: their mean as the caller wants it, but for the bounds. NONE: not settled. */
+IH_DEV ih_rounded ih_warp_mean(ih_sums sums, int64_t n, double sign, int32_t kind)
+{
+    ih_rounded r = { 0, IH_LEVEL_FILTER };
+    double     low, high;
+
+    ih_sum_over_warp(&sums.y, &sums.lost_y);
+    if (kind & IH_KIND_WEIGHTED) {
+        ih_sum_over_warp(&sums.x, &sums.lost_x);
+    } else {
+        sums.x.hi = ih_index_double(n);
+        sums.x.lo = sums.lost_x = 0;
+    }
+    if (sums.y.hi == 0 && sums.lost_y == 0) return r;
+    r.level = ih_round_quotient(sums.y, sums.x, sums.lost_y * (1 + 0x1p-10), sums.lost_x * (1 + 0x1p-10), kind, &low, &high) && ih_bits_of(low) == ih_bits_of(high)
+                  ? IH_LEVEL_FILTER : IH_LEVEL_NONE;
+    r.z     = sign * low;
+    return r;
+}
+
 IH_DEV_SLOW ih_rounded ih_chunk_mean_slow(ih_chunk c, int32_t a, int32_t b, double sign)
 {
     const int32_t kind = c.values.kind;
@@ -40,33 +76,50 @@ IH_DEV_SLOW ih_rounded ih_chunk_mean_slow(ih_chunk c, int32_t a, int32_t b, doub
     return r;
 }
 
-/* The mean of such a block as the caller wants it, but for the bounds: times sign, an exact zero +0.
+/* The same from what stands in shared memory or a slot: 1 and *z, or 0, if that does not settle it.
  * ya, yb, xa, xb: coordinates of points a and b, one double each, off by at most c->near_y and near_x.
  * The quotient q of the rounded differences is off by (u |dy| + 2 near_y + |q| (u dx + 2 near_x)) / dx and two roundings: 2^-50 |q|
  * covers what is relative. */
-IH_DEV double ih_chunk_mean(const ih_chunk *c, int32_t a, int32_t b, double ya, double yb, double xa, double xb, double sign, ih_level *worst, int32_t kind)
+IH_DEV int32_t ih_chunk_mean_quick(const ih_chunk *c, int32_t a, int32_t b, double ya, double yb, double xa, double xb, double sign, double *z, int32_t kind)
 {
     const double dy = yb - ya, dx = kind & IH_KIND_WEIGHTED ? xb - xa : ih_small_double(b - a);
-    ih_rounded   slow;
 
     if (c->near_y == 0 && c->near_x == 0 && ih_two_diff(yb, ya).lo == 0 && (!(kind & IH_KIND_WEIGHTED) || ih_two_diff(xb, xa).lo == 0)) {
         /* the sums are exact */
         const double q = dy / dx;
-        if (!(kind & IH_KIND_F32)) return dy == 0 ? 0.0 : sign * q; /* rounded once */
-        {
+        if (dy == 0) {
+            *z = 0.0;
+        } else if (!(kind & IH_KIND_F32)) {
+            *z = sign * q; /* rounded once */
+        } else {
             const float below = (float)(q - 0x1p-52 * fabs(q)), above = (float)(q + 0x1p-52 * fabs(q));
-            if (dy == 0) return 0.0;
-            if (below == above) return sign * ih_widen(below);
-            { /* the sign of the remainder at the boundary, which fma rounds but does not change */
+            if (below == above) {
+                *z = sign * ih_widen(below);
+            } else { /* the sign of the remainder at the boundary, which fma rounds but does not change */
                 const double low = ih_widen(below), high = ih_widen(above), side = fma(-(low + (high - low) / 2), dx, dy);
-                return side > 0 || (side == 0 && ih_is_even(high, kind)) ? sign * high : sign * low;
+                *z = side > 0 || (side == 0 && ih_is_even(high, kind)) ? sign * high : sign * low;
             }
         }
-    } else if (kind & IH_KIND_F32) {
+        return 1;
+    }
+    if (kind & IH_KIND_F32) {
         const double r = 1 / dx, q = dy * r, d = 0x1p-50 * fabs(q) + 2 * (c->near_y + fabs(q) * c->near_x) * r * (1 + 0x1p-10);
         const float  low = (float)(q - d), high = (float)(q + d);
-        if (low == high && low != 0) return sign * ih_widen(low);
+        if (low == high && low != 0) {
+            *z = sign * ih_widen(low);
+            return 1;
+        }
     }
+    return 0;
+}
+
+/* The same, settled or not: then *worst becomes NONE. */
+IH_DEV double ih_chunk_mean(const ih_chunk *c, int32_t a, int32_t b, double ya, double yb, double xa, double xb, double sign, ih_level *worst, int32_t kind)
+{
+    double     z;
+    ih_rounded slow;
+
+    if (ih_chunk_mean_quick(c, a, b, ya, yb, xa, xb, sign, &z, kind)) return z;
     slow = ih_chunk_mean_slow(*c, a, b, sign);
     if (slow.level > *worst) *worst = slow.level;
     return slow.z;

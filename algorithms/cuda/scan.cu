@@ -54,14 +54,17 @@ IH_DEV partial of_chunk(const ih_cuda_fit *f, int64_t chunk, int64_t chunks)
     return p;
 }
 
-IH_DEV void put(ih_chunk_record *r, const partial &p)
+template <int WEIGHTED> IH_DEV void put(ih_chunk_record *r, const partial &p, double near_y, double near_x)
 {
     r->y       = p.y;
-    r->x       = p.x;
     r->lost_y0 = p.lost_y * (1 + 0x1p-20); /* rounded itself, at most 2^31 times */
-    r->lost_x0 = p.lost_x * (1 + 0x1p-20);
-    r->rest_y  = (fabs(p.y.lo) + (r->near_y + r->lost_y0)) * (1 + 0x1p-40);
-    r->rest_x  = (fabs(p.x.lo) + (r->near_x + r->lost_x0)) * (1 + 0x1p-40);
+    r->lost_x0 = 0;
+    r->rest_y  = (fabs(p.y.lo) + (near_y + r->lost_y0)) * (1 + 0x1p-40);
+    if (WEIGHTED) {
+        r->x       = p.x;
+        r->lost_x0 = p.lost_x * (1 + 0x1p-20);
+        r->rest_x  = (fabs(p.x.lo) + (near_x + r->lost_x0)) * (1 + 0x1p-40);
+    }
 }
 #endif
 
@@ -135,29 +138,35 @@ template <int WEIGHTED> IH_KERNEL(TILE, 1) totals_kernel(IH_CONSTANT ih_cuda_fit
     if (threadIdx.x == 0) ((partial *)f.tile)[blockIdx.x] = total;
 }
 
-template <int WEIGHTED> IH_KERNEL(TILE, 1) starts_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int WEIGHTED, int MANY> IH_KERNEL(TILE, 1) starts_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     ih_follow();
     IH_SHARED(shared);
     const int64_t chunks = ih_cuda_chunks(&f), chunk = (int64_t)blockIdx.x * TILE + threadIdx.x;
     const int64_t tiles = blockIdx.x, each = (tiles + TILE - 1) / TILE, from = each * threadIdx.x, to = from + each < tiles ? from + each : tiles;
     partial       sums[2] = { nothing(), nothing() }, totals[2]; /* of the chunk's tile; of the tiles before it */
+    double        near_y = 0, near_x = 0;
     int32_t       head;
 
     if ((int64_t)blockIdx.x * TILE >= chunks) return;
     sums[0] = of_chunk(&f, chunk, chunks);
+#if !defined(IH_PAPER)
+    if (chunk < chunks) near_y = f.record[chunk].near_y, near_x = WEIGHTED ? f.record[chunk].near_x : 0;
+#endif
     head    = sums[0].head;
-    for (int64_t t = from; t < to; ++t) sums[1] = joined(sums[1], ((const partial *)f.tile)[t]);
-    block_scan<WEIGHTED, 2>(sums, (partial *)shared, totals);
-    sums[0] = joined(totals[1], sums[0]);
-    if (chunk < chunks) put(&f.record[chunk], head ? nothing() : sums[0]);
+    if (MANY > 1)
+        for (int64_t t = from; t < to; ++t) sums[1] = joined(sums[1], ((const partial *)f.tile)[t]);
+    block_scan<WEIGHTED, MANY>(sums, (partial *)shared, totals);
+    if (MANY > 1) sums[0] = joined(totals[1], sums[0]);
+    if (chunk < chunks) put<WEIGHTED>(&f.record[chunk], head ? nothing() : sums[0], near_y, near_x);
 }
 
 template <int WEIGHTED> static cudaError_t launch(const ih_cuda_fit *f, cudaStream_t stream)
 {
     const int64_t grid = (f->chunks + TILE - 1) / TILE;
     if (grid > 1) IH_LAUNCH_NEXT(totals_kernel<WEIGHTED>, grid, TILE, WARPS * sizeof(partial), stream, f->overlap, *f);
-    IH_LAUNCH_NEXT(starts_kernel<WEIGHTED>, grid, TILE, 2 * WARPS * sizeof(partial), stream, f->overlap, *f);
+    if (grid > 1) IH_LAUNCH_NEXT((starts_kernel<WEIGHTED, 2>), grid, TILE, 2 * WARPS * sizeof(partial), stream, f->overlap, *f);
+    else IH_LAUNCH_NEXT((starts_kernel<WEIGHTED, 1>), grid, TILE, WARPS * sizeof(partial), stream, f->overlap, *f);
     return cudaGetLastError();
 }
 

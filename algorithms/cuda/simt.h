@@ -31,14 +31,15 @@
     ih_emulated_launch(#kernel, kernel, (unsigned)(grid), (unsigned)(block), (size_t)(shared), (cudaStream_t)(stream), __VA_ARGS__)
 #endif
 
-/* Kernels that follow one another closely. One launched with `overlap` may begin while those before it in the stream still run, if
- * all their blocks have come to ih_follow(), where it then waits until they are done: what a launch costs passes meanwhile. Every
- * thread of such a kernel calls ih_follow() before anything else: the next one takes its end for the end of all before it. */
+/* Kernels that follow one another closely. One launched with `overlap` may begin while the one before it in the stream still runs, if
+ * all blocks of that have passed ih_follow(), and waits there until it is done: what a launch costs passes meanwhile. Every
+ * thread of such a kernel calls ih_follow() before anything else: the next one takes its end for the end of all before it. The wait
+ * comes first, so that only one kernel waits at a time: many blocks that wait slow down those that work (H200: sawtooth 1e5 by 12 %). */
 #if defined(__CUDACC__)
 IH_DEV void ih_follow(void)
 {
 #  if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.launch_dependents;\n\tgriddepcontrol.wait;" ::: "memory");
+    asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory");
 #  endif
 }
 

@@ -34,10 +34,10 @@ IH_DEV partial of_chunk(const ih_cuda_fit *f, int64_t chunk, int64_t chunks)
     return p;
 }
 
-IH_DEV void put(ih_chunk_record *r, const partial &p)
+template <int WEIGHTED> IH_DEV void put(ih_chunk_record *r, const partial &p, double, double)
 {
     r->y = p.y;
-    r->x = p.x;
+    if (WEIGHTED) r->x = p.x;
 }
 
 #endif

@@ -3,7 +3,7 @@
 #include "launch.h"
 #include "stage.h"
 
-enum { RESIDENT = 6 }; /* blocks of a multiprocessor, by shared memory; fewer, with more registers, were slower */
+enum { RESIDENT = 6, FEW = 8 }; /* blocks of a multiprocessor, by shared memory; fewer, with more registers, were slower */
 
 IH_HD int32_t chunk_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; } /* of a block, within 48 KB of shared memory */
 
@@ -15,6 +15,14 @@ IH_DEV void empty_chunk(const ih_cuda_fit *f, int64_t chunk, int32_t lane)
         f->record[chunk] = none;
         f->length[chunk] = 0;
     }
+}
+
+/* The vertex at point `place` of lane i. */
+template <int KIND> IH_DEV void put_vertex(const ih_cuda_fit *f, int64_t entry, const ih_chunk *c, int32_t i, int32_t place)
+{
+    f->slot_at[entry] = (uint16_t)(32 * i + place);
+    f->slot_y[entry]  = ih_chunk_y(c, i, 33 * i + place, KIND);
+    if (KIND & IH_KIND_WEIGHTED) f->slot_x[entry] = ih_chunk_x(c, i, 33 * i + place, KIND);
 }
 
 template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chunk_kernel(IH_CONSTANT ih_cuda_fit f)
@@ -35,7 +43,7 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chun
     ih_walk_count       walks = { 0, 0, 0, 0 };
     ih_chunk            c;
     ih_sums             end;
-    int32_t             count = 0, rises = 0;
+    int32_t             rises = 0;
 
     c.values = ih_cuda_values(&f, flat, KIND);
     c.begin  = begin;
@@ -61,20 +69,29 @@ template <int KIND> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) chun
         return;
     }
 
-    /* the hull, 32 points at a time, so that a warp writes side by side */
-    const int64_t slot = chunk * (IH_CUDA_CHUNK + 1);
-    for (uint32_t some = __ballot_sync(IH_ALL_LANES, p.count > 0 && c.mask[lane]); some; some &= some - 1) {
-        const int32_t  i    = ih_bit_low(some);
-        const uint32_t word = c.mask[i];
-        if (word >> lane & 1u) {
-            const int64_t entry = slot + count + ih_bit_count(word & ((1u << lane) - 1));
-            f.slot_at[entry] = (uint16_t)(32 * i + lane);
-            f.slot_y[entry]  = ih_chunk_y(&c, i, 33 * i + lane, KIND);
-            if (KIND & IH_KIND_WEIGHTED) f.slot_x[entry] = ih_chunk_x(&c, i, 33 * i + lane, KIND);
-        }
-        count += ih_bit_count(word);
+    /* the hull: each lane its vertices where they are few; else 32 points at a time, so that a warp writes side by side */
+    const int64_t  slot = chunk * (IH_CUDA_CHUNK + 1);
+    const uint32_t own_word = p.count > 0 ? c.mask[lane] : 0;
+    const int32_t  own_bits = ih_bit_count(own_word);
+    int32_t        before = own_bits; /* vertices before the lane's */
+    for (int32_t by = 1; by < 32; by *= 2) {
+        const int32_t more = __shfl_up_sync(IH_ALL_LANES, before, (unsigned)by);
+        if (lane >= by) before += more;
     }
-    f.hull[32 * chunk + lane] = p.count > 0 ? c.mask[lane] : 0;
+    const int32_t count = __shfl_sync(IH_ALL_LANES, before, 31);
+    before -= own_bits;
+    if (__reduce_max_sync(IH_ALL_LANES, (unsigned)own_bits) <= FEW) {
+        int64_t entry = slot + before;
+        for (uint32_t word = own_word; word; word &= word - 1) put_vertex<KIND>(&f, entry++, &c, lane, ih_bit_low(word));
+    } else {
+#pragma unroll 4
+        for (int32_t i = 0; i < 32; ++i) {
+            const uint32_t word = __shfl_sync(IH_ALL_LANES, own_word, i);
+            const int32_t  first = __shfl_sync(IH_ALL_LANES, before, i);
+            if (word >> lane & 1u) put_vertex<KIND>(&f, slot + first + ih_bit_count(word & ((1u << lane) - 1)), &c, i, lane);
+        }
+    }
+    f.hull[32 * chunk + lane] = own_word;
 #if !defined(IH_PAPER)
     {
         ih_pair *stop = f.stop + chunk * (KIND & IH_KIND_WEIGHTED ? 2 * IH_CUDA_STOPS : IH_CUDA_STOPS);

@@ -8,11 +8,18 @@
 #include "../warp/warp_merge.h"
 
 enum { THREADS = 128, TAIL_WARPS = 16 };
+enum { ALL_ROWS, ONE_ROW };              /* whose merges are numbered: of all rows, or of the block's */
+enum { BY_WARPS, BY_THREADS, BY_EITHER }; /* which rule a kernel has code for: what is not there is not waited for */
 
 /* Merge number u of a level: the row (of those with a tree) and the node within it, or none. Ragged rows: numbers are given
  * out by the place of the row's chunks, so that a few lead to no merge. */
-IH_DEV int32_t merge_of(const ih_cuda_fit *f, int32_t level, int64_t u, int64_t *k, int64_t *merge)
+template <int SCOPE> IH_DEV int32_t merge_of(const ih_cuda_fit *f, int32_t level, int64_t u, int64_t *k, int64_t *merge)
 {
+    if (SCOPE == ONE_ROW) {
+        *k     = blockIdx.x;
+        *merge = u;
+        return 1;
+    }
     if (!f->offsets) {
         const int64_t each = ih_tree_merges(f->row_chunks, level);
         *k     = u / each;
@@ -83,13 +90,13 @@ template <int WEIGHTED> IH_DEV_SLOW ih_judge merge_slow(const ih_cuda_fit *f, in
 #endif
 
 /* Few merges: a warp each. units: begin .. end - 1; warp of warps. */
-template <int WEIGHTED> IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t begin, int64_t end, int64_t warp, int64_t warps, ih_judge *judge,
+template <int WEIGHTED, int SCOPE> IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_t level, int64_t begin, int64_t end, int64_t warp, int64_t warps, ih_judge *judge,
                                                     ih_merge_count *count, int32_t lane)
 {
     for (int64_t u = begin + warp; u < end; u += warps) {
         int64_t        k, merge;
         ih_judge_quick quick = { 0, 0 };
-        if (!merge_of(f, level, u, &k, &merge)) continue;
+        if (!merge_of<SCOPE>(f, level, u, &k, &merge)) continue;
         const merge_work m = work_of<WEIGHTED>(f, k, merge, level);
         if (f->state[m.row] != IH_ROW_FINE) continue;
         const int64_t n = ih_warp_merge_lists(&m.store, &quick, m.left, *m.n_left, m.right, m.n_right, count, lane);
@@ -105,7 +112,7 @@ template <int WEIGHTED> IH_DEV void merges_by_warps(const ih_cuda_fit *f, int32_
 
 /* Many merges: a thread each, the first of `group` lanes (more threads than merges keep a device busy). Where its walk is
  * capped the warp searches, one merge after the other. */
-template <int WEIGHTED> IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t begin, int64_t end, int32_t group, int64_t thread, int64_t threads,
+template <int WEIGHTED, int SCOPE> IH_DEV void merges_by_threads(const ih_cuda_fit *f, int32_t level, int64_t begin, int64_t end, int32_t group, int64_t thread, int64_t threads,
                                                       ih_judge *judge, ih_merge_count *count, int32_t lane)
 {
     for (int64_t t = thread; t - lane < (end - begin) * group; t += threads) {
@@ -114,7 +121,7 @@ template <int WEIGHTED> IH_DEV void merges_by_threads(const ih_cuda_fit *f, int3
         ih_bridge      bridge = { { 0, 0 }, { 0, 0 } };
         ih_judge_quick quick  = { 0, 0 };
         int32_t        open = 0, again = 0;
-        if (t % group == 0 && u < end && merge_of(f, level, u, &k, &merge)) {
+        if (t % group == 0 && u < end && merge_of<SCOPE>(f, level, u, &k, &merge)) {
             const merge_work m = work_of<WEIGHTED>(f, k, merge, level);
             if (f->state[m.row] == IH_ROW_FINE) {
                 const ih_run l = ih_run_without_last(m.left, *m.n_left), r = ih_run_without_first(m.right, m.n_right);
@@ -134,7 +141,7 @@ template <int WEIGHTED> IH_DEV void merges_by_threads(const ih_cuda_fit *f, int3
             const merge_work m = work_of<WEIGHTED>(f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level);
             const ih_run     l = ih_run_without_last(m.left, *m.n_left), r = ih_run_without_first(m.right, m.n_right);
             quick.undecided = 0;
-            ih_warp_bridge(&m.store, &quick, l, r, &b, lane);
+            b = ih_warp_bridge_apart(&m.store, &quick, &l, &r, b, lane);
             count->searches += lane == 0;
             if (__any_sync(IH_ALL_LANES, quick.undecided)) {
                 again |= lane == lead;
@@ -163,68 +170,84 @@ IH_DEV void count_merges(const ih_cuda_fit *f, const ih_judge *judge, const ih_m
     ih_cuda_count(&f->status->searches, by_warp && lane ? 0 : count->searches, lane);
 }
 
-template <int WEIGHTED> IH_KERNEL(THREADS, 4) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level, const int32_t group)
+template <int WEIGHTED, int RULE> IH_KERNEL(THREADS, 4) merge_kernel(IH_CONSTANT ih_cuda_fit f, const int32_t level, const int32_t group)
 {
     ih_follow();
     const int64_t  merges = f.offsets ? (int64_t)f.status->merges[level] : f.tree_rows * ih_tree_merges(f.row_chunks, level);
     const int64_t  units  = f.offsets ? (ih_cuda_chunks(&f) >> (level + 1)) + ih_cuda_tree_rows(&f) : merges;
-    const int32_t  by_warp = merges < f.thread_merges, lane = (int32_t)(threadIdx.x & 31);
+    const int32_t  by_warp = RULE == BY_EITHER ? merges < f.thread_merges : RULE == BY_WARPS, lane = (int32_t)(threadIdx.x & 31);
     const int64_t  thread = (int64_t)blockIdx.x * THREADS + threadIdx.x, threads = (int64_t)gridDim.x * THREADS;
     ih_judge       judge = { 0, 0, 0, 0 };
     ih_merge_count count = { { 0, 0, 0, 0 }, 0, 0 };
 
     if (merges == 0) return;
-    if (by_warp) merges_by_warps<WEIGHTED>(&f, level, 0, units, thread >> 5, threads >> 5, &judge, &count, lane);
-    else merges_by_threads<WEIGHTED>(&f, level, 0, units, group, thread, threads, &judge, &count, lane);
+    if (by_warp) merges_by_warps<WEIGHTED, ALL_ROWS>(&f, level, 0, units, thread >> 5, threads >> 5, &judge, &count, lane);
+    else merges_by_threads<WEIGHTED, ALL_ROWS>(&f, level, 0, units, group, thread, threads, &judge, &count, lane);
     if (f.counting) count_merges(&f, &judge, &count, by_warp, lane);
 }
 
 /* All levels from f.tail on, and the edges of short lists: a block a row. */
-template <int KIND> IH_KERNEL(32 * TAIL_WARPS, 1) tail_kernel(IH_CONSTANT ih_cuda_fit f)
+template <int KIND, int RULE> IH_KERNEL(32 * TAIL_WARPS, 1) tail_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     ih_follow();
     constexpr int32_t WEIGHTED = KIND & IH_KIND_WEIGHTED;
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
     for (int32_t level = f.tail; level < f.levels; ++level) {
-        const int64_t  merges  = ih_tree_merges(f.row_chunks, level), begin = blockIdx.x * merges;
-        const int32_t  by_warp = f.tree_rows * merges < f.thread_merges;
+        const int64_t  merges  = ih_tree_merges(f.row_chunks, level);
+        const int32_t  by_warp = RULE == BY_WARPS || f.tree_rows * merges < f.thread_merges;
         int32_t        group   = 32;
         ih_judge       judge = { 0, 0, 0, 0 };
         ih_merge_count count = { { 0, 0, 0, 0 }, 0, 0 };
         while (group > 1 && merges * group > (int64_t)blockDim.x) group /= 2;
-        if (by_warp) merges_by_warps<WEIGHTED>(&f, level, begin, begin + merges, warp, warps, &judge, &count, lane);
-        else merges_by_threads<WEIGHTED>(&f, level, begin, begin + merges, group, threadIdx.x, blockDim.x, &judge, &count, lane);
+        if (by_warp) merges_by_warps<WEIGHTED, ONE_ROW>(&f, level, 0, merges, warp, warps, &judge, &count, lane);
+        else merges_by_threads<WEIGHTED, ONE_ROW>(&f, level, 0, merges, group, threadIdx.x, blockDim.x, &judge, &count, lane);
         if (f.counting) count_merges(&f, &judge, &count, by_warp, lane);
         __syncthreads();
     }
     if (ih_cuda_edges_in_tail(&f))
-        for (int64_t k = 32 * warp; k < f.row_chunks; k += (int64_t)blockDim.x) ih_cuda_edges<KIND>(&f, k + lane < f.row_chunks ? blockIdx.x * f.row_chunks + k + lane : -1, lane);
+        for (int64_t from = 0; from < f.row_chunks; from += blockDim.x) { /* side by side to different warps */
+            const int64_t k = from + warp + (int64_t)warps * lane;
+            ih_cuda_edges<KIND>(&f, k < f.row_chunks ? blockIdx.x * f.row_chunks + k : -1, lane);
+        }
+}
+
+template <int WEIGHTED> static void launch_merge(const ih_cuda_fit *f, int32_t level, int32_t rule, int64_t blocks, int32_t group, cudaStream_t stream)
+{
+    if (rule == BY_WARPS) IH_LAUNCH_NEXT((merge_kernel<WEIGHTED, BY_WARPS>), blocks, THREADS, 0, stream, f->overlap, *f, level, group);
+    else if (rule == BY_THREADS) IH_LAUNCH_NEXT((merge_kernel<WEIGHTED, BY_THREADS>), blocks, THREADS, 0, stream, f->overlap, *f, level, group);
+    else IH_LAUNCH_NEXT((merge_kernel<WEIGHTED, BY_EITHER>), blocks, THREADS, 0, stream, f->overlap, *f, level, group);
 }
 
 extern "C" cudaError_t ih_cuda_launch_merge(const ih_cuda_fit *f, int32_t level, cudaStream_t stream)
 {
     const int64_t merges = f->tree_rows * ih_tree_merges(f->row_chunks, level);
-    const int64_t units  = f->offsets ? (f->chunks >> (level + 1)) + f->tree_rows : merges;
-    const int64_t by_warp = units < f->thread_merges ? units : f->offsets ? (units < 1024 ? units : 1024) : 0;
-    int64_t       threads = by_warp * 32;
+    const int64_t units  = f->offsets ? (f->chunks >> (level + 1)) + f->tree_rows : merges; /* ragged: at most */
+    const int32_t rule   = f->offsets ? BY_EITHER : merges < f->thread_merges ? BY_WARPS : BY_THREADS;
+    int64_t       threads = rule == BY_WARPS ? 32 * units : rule == BY_EITHER ? 32 * (units < 1024 ? units : 1024) : 0;
     int32_t       group   = 1;
     while (group < 32 && 2 * group * units <= 1 << 18) group *= 2;
-    if ((f->offsets || !by_warp) && threads < units * group) threads = units * group;
+    if (rule != BY_WARPS && threads < units * group) threads = units * group;
     if (threads == 0) return cudaSuccess;
     if (threads > (int64_t)THREADS << 20) threads = (int64_t)THREADS << 20; /* the kernel goes on in strides */
-    if (f->kind & IH_KIND_WEIGHTED) IH_LAUNCH_NEXT(merge_kernel<IH_KIND_WEIGHTED>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, f->overlap, *f, level, group);
-    else IH_LAUNCH_NEXT(merge_kernel<0>, (threads + THREADS - 1) / THREADS, THREADS, 0, stream, f->overlap, *f, level, group);
+    if (f->kind & IH_KIND_WEIGHTED) launch_merge<IH_KIND_WEIGHTED>(f, level, rule, (threads + THREADS - 1) / THREADS, group, stream);
+    else launch_merge<0>(f, level, rule, (threads + THREADS - 1) / THREADS, group, stream);
     return cudaGetLastError();
+}
+
+template <int KIND> static void launch_tail(const ih_cuda_fit *f, cudaStream_t stream)
+{
+    const int64_t merges = ih_tree_merges(f->row_chunks, f->tail), threads = 32 * (merges < (int64_t)TAIL_WARPS ? merges : (int64_t)TAIL_WARPS);
+    if (f->tree_rows * merges < f->thread_merges) IH_LAUNCH_NEXT((tail_kernel<KIND, BY_WARPS>), f->tree_rows, threads, 0, stream, f->overlap, *f);
+    else IH_LAUNCH_NEXT((tail_kernel<KIND, BY_EITHER>), f->tree_rows, threads, 0, stream, f->overlap, *f);
 }
 
 extern "C" cudaError_t ih_cuda_launch_tail(const ih_cuda_fit *f, cudaStream_t stream)
 {
-    const int64_t merges = ih_tree_merges(f->row_chunks, f->tail), warps = merges < (int64_t)TAIL_WARPS ? merges : (int64_t)TAIL_WARPS;
     switch (f->kind) {
-    case 0: IH_LAUNCH_NEXT(tail_kernel<0>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
-    case 1: IH_LAUNCH_NEXT(tail_kernel<1>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
-    case 2: IH_LAUNCH_NEXT(tail_kernel<2>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
-    default: IH_LAUNCH_NEXT(tail_kernel<3>, f->tree_rows, 32 * warps, 0, stream, f->overlap, *f); break;
+    case 0: launch_tail<0>(f, stream); break;
+    case IH_KIND_F32: launch_tail<IH_KIND_F32>(f, stream); break;
+    case IH_KIND_WEIGHTED: launch_tail<IH_KIND_WEIGHTED>(f, stream); break;
+    default: launch_tail<IH_KIND_F32 | IH_KIND_WEIGHTED>(f, stream); break;
     }
     return cudaGetLastError();
 }

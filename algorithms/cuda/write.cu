@@ -31,8 +31,9 @@ IH_DEV ih_chunk chunk_of_slot(const ih_cuda_fit *f, int64_t chunk, ih_values val
 template <int KIND> IH_KERNEL(THREADS, 1) edge_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     ih_follow();
+    /* a list is short as a rule: its edges, which lie side by side, to many warps */
     const int32_t lane  = (int32_t)(threadIdx.x & 31);
-    const int64_t chunk = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 32 * EDGES + lane;
+    const int64_t chunk = ((int64_t)blockIdx.x * THREADS + threadIdx.x) / 32 + lane * ((int64_t)gridDim.x * (THREADS / 32));
     ih_cuda_edges<KIND>(&f, lane < EDGES && chunk < ih_cuda_chunks(&f) ? chunk : -1, lane);
 }
 
@@ -96,12 +97,12 @@ template <int KIND> IH_KERNEL(32 * WRITE_WARPS, 6) write_kernel(IH_CONSTANT ih_c
     typedef typename ih_real<KIND>::type real;
     IH_SHARED(shared);
     const int32_t lane = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5);
-    const int64_t chunk = (int64_t)blockIdx.x * (blockDim.x >> 5) + warp;
-    if (chunk >= ih_cuda_chunks(&f)) return;
+    const int64_t number = (int64_t)blockIdx.x * (blockDim.x >> 5) + warp; /* a row's chunks from both ends inwards: a noisy row's hull has */
+    if (number >= ih_cuda_chunks(&f)) return;                               /* its vertices there, so that what takes long comes first     */
 
-    const ih_cuda_row row = ih_cuda_tree_row(&f, ih_cuda_row_of_chunk(&f, chunk));
+    const ih_cuda_row row = ih_cuda_tree_row(&f, ih_cuda_row_of_chunk(&f, number));
     if (f.state[row.row] != IH_ROW_FINE) return;
-    const int64_t     own = chunk - row.chunk0, begin = own * IH_CUDA_CHUNK, flat = row.begin + begin, rest = row.n - begin;
+    const int64_t     turn = number - row.chunk0, own = turn & 1 ? row.chunks - 1 - (turn >> 1) : turn >> 1, chunk = row.chunk0 + own, begin = own * IH_CUDA_CHUNK, flat = row.begin + begin, rest = row.n - begin;
     const int32_t     n   = rest < IH_CUDA_CHUNK ? (int32_t)rest : IH_CUDA_CHUNK;
     real *const       z     = (real *)f.z + flat;
     const real *const y     = (const real *)f.y + flat;

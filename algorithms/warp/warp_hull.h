@@ -181,6 +181,13 @@ template <int KIND> IH_DEV_SLOW ih_warp_answer ih_warp_hull_slow(ih_chunk c, ih_
 template <int KIND> IH_DEV void ih_warp_hull(const ih_chunk *c, ih_judge *j, ih_lane_part p, int32_t lane, ih_walk_count *walks)
 {
     ih_judge_quick quick = { 0, 0 };
+    const uint32_t points = p.count == 32 ? ~0u : (1u << p.count) - 1;
+    if (__all_sync(IH_ALL_LANES, p.count <= 0 || (c->rise[p.own] & points) == points)) { /* all values rise: every point is a vertex */
+        if (p.count > 0) c->mask[p.own] = points;
+        j->by_filter = p.count > 0 ? p.count : 0;
+        __syncwarp();
+        return;
+    }
     if (c->near_y == 0 && c->near_x == 0) { /* alike in all lanes of a warp; nothing stays undecided */
         ih_warp_hull_of(c, &quick, p, lane, walks, 1, KIND);
         j->by_filter = quick.by_filter;

@@ -116,6 +116,24 @@ IH_ANY_JUDGE IH_DEV void ih_warp_bridge(const ih_store *s, ih_any_judge *j, ih_r
     ih_warp_search(s, j, &l, &r, to, lane);
 }
 
+/* The same out of line, for the quick judge: where bridges are near, its instructions are not waited for. */
+typedef struct ih_found { ih_bridge bridge; ih_judge_quick judge; } ih_found;
+
+IH_DEV_SLOW ih_found ih_warp_bridge_found(ih_store s, ih_run l, ih_run r, ih_bridge from, int32_t lane)
+{
+    ih_found found = { from, ih_judge_quick() };
+    ih_warp_bridge(&s, &found.judge, l, r, &found.bridge, lane);
+    return found;
+}
+
+IH_DEV ih_bridge ih_warp_bridge_apart(const ih_store *s, ih_judge_quick *j, const ih_run *l, const ih_run *r, ih_bridge from, int32_t lane)
+{
+    const ih_found found = ih_warp_bridge_found(*s, *l, *r, from, lane);
+    ih_judge_add(j, &found.judge);
+    j->undecided |= found.judge.undecided;
+    return found.bridge;
+}
+
 /* Cut both lists at the bridge and move the rest of the right one behind the left one. Returns the number of segments. */
 IH_DEV int64_t ih_warp_cut(ih_segment *left, int64_t n_left, ih_segment *right, int64_t n_right, ih_bridge bridge, ih_merge_count *count, int32_t lane)
 {
@@ -312,7 +330,7 @@ IH_DEV int64_t ih_warp_merge_lists(const ih_store *s, ih_judge_quick *j, ih_segm
         if (n_left > INT32_MAX || n_right > INT32_MAX || !ih_window_bridge(s, j, left, n_left, right, n_right, &bridge, lane)) {
             bridge.a = l.last;
             bridge.b = r.first;
-            ih_warp_bridge(s, j, l, r, &bridge, lane);
+            bridge   = ih_warp_bridge_apart(s, j, &l, &r, bridge, lane);
         }
         if (__any_sync(IH_ALL_LANES, j->undecided)) return 0; /* nothing is cut */
         ++count->searches;

@@ -6,7 +6,12 @@
 
 #include "../warp/warp_values.h"
 
-enum { CLASSES = 6, RESIDENT = 6, MOST_BLOCKS = 1 << 30, AT_ONCE = 8 }; /* RESIDENT: blocks of a multiprocessor, by shared memory */ /* rows on 1, 2, 4, 8, 16, 32 lanes */
+enum {
+    CLASSES     = 6, /* rows on 1, 2, 4, 8, 16, 32 lanes             */
+    RESIDENT    = 6, /* blocks of a multiprocessor, by shared memory */
+    AT_ONCE     = 8, /* loads of a lane that are under way together  */
+    MOST_BLOCKS = 1 << 30
+};
 
 IH_HD int32_t rows_warps(int32_t kind) { return kind & IH_KIND_WEIGHTED ? 2 : 4; }
 

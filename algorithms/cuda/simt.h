@@ -56,7 +56,7 @@ template <class... P, class... A> static cudaError_t ih_launch_next(void (*kerne
     config.attrs            = &attribute;
     config.numAttrs         = overlap ? 1 : 0;
     cudaError_t error = cudaLaunchKernelEx(&config, kernel, P(a)...);
-    if (error == cudaErrorInvalidValue && overlap) { /* where the driver must first enlarge the stacks of a busy device */
+    if (error == cudaErrorInvalidValue && overlap) { /* seen once (H200, CUDA 13.0) for a kernel with a larger stack than any before it */
         (void)cudaGetLastError();
         config.numAttrs = 0;
         error = cudaLaunchKernelEx(&config, kernel, P(a)...);

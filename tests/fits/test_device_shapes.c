@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_device_shapes.c: numbers of rows around those that share a warp, a block and a launch, times lengths around lanes, warps and
- * chunks; ragged mixes of all of these with empty rows. Values of every nasty kind, against the referee bit for bit. */
+ * chunks; rows with trees of many shapes; ragged mixes of all of these with empty rows. Values of every nasty kind, against the referee bit for bit. */
 #include "call.h"
 #include "rows.h"
 #include "shrink.h"
@@ -83,6 +83,22 @@ static void ragged_mix(const ih_impl *impl, uint64_t seed)
     free(length);
 }
 
+/* Numbers of chunks around those at which levels, the tail of the tree, its edges and the tiles of the scan change hands. */
+static const int64_t trees[]     = { 2, 3, 15, 16, 17, 31, 32, 33, 34, 35, 63, 65, 127, 129, 131, 255, 256, 257, 258, 513, 1030 };
+static const int64_t tree_rows[] = { 1, 3, 9, 20, 130 };
+enum { TREES = sizeof trees / sizeof trees[0], TREE_ROWS = sizeof tree_rows / sizeof tree_rows[0] };
+
+static void tree_shapes(const ih_impl *impl, int64_t most, int64_t stride)
+{
+    int64_t done = 0;
+    for (int c = 0; c < TREES && wrong < 5; ++c)
+        for (int k = 0; k < TREE_ROWS && wrong < 5; ++k)
+            for (int64_t off = -1; off <= 1 && wrong < 5; ++off) {
+                const int64_t n = 1024 * trees[c] + off;
+                if ((k == 0 || n * tree_rows[k] <= most) && ++done % stride == 0) batch(impl, (uint64_t)done ^ 0x73ee, tree_rows[k], &n, 0);
+            }
+}
+
 int main(int argc, char **argv)
 {
     const ih_impl *impl   = implementation_of("test_device_shapes", argc > 1 ? argv[1] : NULL);
@@ -92,6 +108,7 @@ int main(int argc, char **argv)
     for (int l = 0; l < LENGTHS && wrong < 5; ++l)
         for (int k = 0; k < ROWS && wrong < 5; ++k)
             if (lengths[l] * rows[k] <= most && ++done % stride == 0) batch(impl, (uint64_t)done, rows[k], &lengths[l], 0);
+    tree_shapes(impl, emulated() ? 200000 : 1 << 21, stride);
     for (int64_t k = 0; k < mixes && wrong < 5; ++k) ragged_mix(impl, (uint64_t)k);
     printf("%s: %" PRId64 " batches right, %" PRId64 " wrong\n", impl->name, right, wrong);
     return wrong > 0 || right == 0;

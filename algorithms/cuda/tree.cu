@@ -141,7 +141,7 @@ template <int WEIGHTED, int SCOPE> IH_DEV void merges_by_threads(const ih_cuda_f
             const merge_work m = work_of<WEIGHTED>(f, __shfl_sync(IH_ALL_LANES, (long long)k, lead), __shfl_sync(IH_ALL_LANES, (long long)merge, lead), level);
             const ih_run     l = ih_run_without_last(m.left, *m.n_left), r = ih_run_without_first(m.right, m.n_right);
             quick.undecided = 0;
-            b = ih_warp_bridge_apart(&m.store, &quick, &l, &r, b, lane);
+            ih_warp_bridge(&m.store, &quick, l, r, &b, lane); /* in line: where walks are capped, this is what takes the time */
             count->searches += lane == 0;
             if (__any_sync(IH_ALL_LANES, quick.undecided)) {
                 again |= lane == lead;

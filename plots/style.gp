@@ -3,10 +3,10 @@
 # that differ in lightness too (readable in greyscale and with colour blindness), markers that differ in shape. An implementation
 # with options (NAME:option=value) has the colour of NAME, an open marker and a dashed line.
 # Needs: kind ("svg" or "png"), picture, table (tab-separated, with a head). Gives: colour(name), mark(name), dash(name).
-names   = "cpu_pav cpu_hulls cpu_exact scipy sklearn python torchisotonic torchsort"
-colours = "#0b3c6f #e07b00 #7fb8e6 #8a1c4a #5f8f3e #9a9a9a #b8a000 #555555"
-filled  = "7 5 9 11 13 15 7 5"
-open    = "6 4 8 10 12 14 6 4"
+names   = "cpu_pav cpu_hulls cpu_exact scipy sklearn python torchisotonic torchsort segments segments_paper"
+colours = "#0b3c6f #e07b00 #7fb8e6 #8a1c4a #5f8f3e #9a9a9a #b8a000 #555555 #00806a #c0507a"
+filled  = "7 5 9 11 13 15 7 5 9 11"
+open    = "6 4 8 10 12 14 6 4 8 10"
 base(name)    = strstrt(name, ":") ? name[1:strstrt(name, ":") - 1] : name
 place(name)   = sum [i = 1:words(names)] (word(names, i) eq base(name) ? i : 0)
 variant(name) = strstrt(name, ":") > 0

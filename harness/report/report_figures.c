@@ -35,13 +35,13 @@ static int speed_table(FILE *to, const view *v)
     return rows;
 }
 
-/* Is there no longer problem of this set for this implementation? */
-static int is_longest(const view *v, const view_cell *c)
+/* Is there no longer problem of this set for this implementation, among those with stages, if these are wanted? */
+static int is_longest(const view *v, const view_cell *c, int stages)
 {
     for (int64_t k = 0; k < v->n_bench; ++k) {
         const view_cell *o = &v->bench[k];
         if (strcmp(o->set, c->set) == 0 && strcmp(o->cell->impl, c->cell->impl) == 0 && o->cell->protocol.cold == c->cell->protocol.cold &&
-            o->cell->n > c->cell->n)
+            o->cell->n > c->cell->n && (!stages || o->cell->stages > 0))
             return 0;
     }
     return 1;
@@ -70,7 +70,7 @@ static int stage_table(FILE *to, const view *v)
     fputc('\n', to);
     for (int64_t k = 0; k < v->n_bench; ++k) {
         const view_cell *c = &v->bench[k];
-        if (c->cell->stages == 0 || c->cell->n == 0 || !is_longest(v, c)) continue;
+        if (c->cell->stages == 0 || c->cell->n == 0 || !is_longest(v, c, 1)) continue;
         fprintf(to, "%s\t%s\t%lld", c->set, c->cell->impl, (long long)c->cell->n);
         for (int i = 0; i < n_names; ++i) fprintf(to, "\t%.9g", stage_ms(c->cell, names[i]) * 1e6 / (double)c->cell->n);
         fputc('\n', to);
@@ -100,7 +100,7 @@ static int accuracy_table(FILE *to, const view *v)
     for (int64_t k = 0; k < v->n_bench; ++k) {
         const view_cell *c    = &v->bench[k];
         const double     ulps = worst_ulps(v, c);
-        if (ulps < 0 || c->ns_per_element < 0 || !is_longest(v, c)) continue;
+        if (ulps < 0 || c->ns_per_element < 0 || !is_longest(v, c, 0)) continue;
         fprintf(to, "%s\t%s\t%lld\t%.9g\t%.9g\n", c->set, c->cell->impl, (long long)c->cell->n, c->ns_per_element, ulps);
         ++rows;
     }

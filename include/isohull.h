@@ -74,7 +74,7 @@ typedef struct ih_error {
     ih_status status;        /* of the last failing call on this thread                              */
     ih_fault  fault;
     int64_t   row, index;    /* where; -1 if the fault has no place                                  */
-    char      argument[32];  /* the argument at fault as it is called here ("y", "w", "y_min", ...)   */
+    char      argument[32];  /* the argument at fault as it is called here ("y", "y_min", "workspace" for ws) */
     char      message[256];  /* one line for a person, without a newline: "y: NaN at row 0, index 7" */
 } ih_error;
 
@@ -110,7 +110,8 @@ typedef struct ih_problem {
 } ih_problem;
 
 /* What the caller wants back. z is always written; the block arrays on request: all need block_offsets.
- * No output may overlap an input or another output. If a call fails because of its arguments or data nothing is written. */
+ * No output may overlap an input or another output, and arrays are aligned to their type: on every device a call that breaks this
+ * is refused. If a call fails because of its arguments or data nothing is written. */
 typedef struct ih_outputs {
     size_t   size;
     void    *z;             /* [elements], dtype: the fit after the bounds                                            */
@@ -151,7 +152,8 @@ typedef struct ih_counters {
     int64_t move_rounds;    /* sequential rounds of descriptor moves over the levels, per level the longest (Prop. 5.3) */
 } ih_counters;
 
-/* Options of a fit. Options that an implementation does not know are refused by it when they differ from the default. */
+/* Options of a fit. Options that an implementation does not know are refused by it when they differ from the default;
+ * but for threads, a limit that one thread keeps, too. */
 typedef struct ih_options {
     size_t        size;
     int32_t       threads;       /* CPU: threads to use; 0 = as many as the process may use                          */
@@ -253,19 +255,22 @@ IH_API size_t ih_impl_format(const ih_impl *impl, const ih_options *options, cha
 
 IH_API ih_status ih_impl_available(const ih_impl *impl);
 
-/* Bytes of workspace that ih_fit needs. o may be NULL for defaults. */
+/* Bytes of workspace that ih_fit needs. o may be NULL for defaults. Of arrays only whether they are NULL counts: y and z must not
+ * be, w, offsets and the block arrays are part of the shape. So any other address will do before they are allocated. */
 IH_API ih_status ih_workspace_bytes(const ih_impl *impl, const ih_problem *p, const ih_options *o, const ih_outputs *out,
                                     size_t *bytes);
 
 /* Fit. impl NULL: the CPU default. o NULL: defaults. On a CPU implementation ws may be NULL with ws_bytes 0: the library
  * then allocates and frees its workspace. ws is aligned to IH_WORKSPACE_ALIGN and overlaps nothing. stream: a
- * cudaStream_t for a CUDA implementation, else ignored. With several faults in the data the smallest (row, index) is
+ * cudaStream_t for a CUDA implementation, else ignored; the current device (cudaSetDevice) is the one that it, the arrays and ws
+ * belong to. With several faults in the data the smallest (row, index) is
  * reported, y before w at one place. Returns every status above. */
 IH_API ih_status ih_fit(const ih_impl *impl, const ih_problem *p, const ih_options *o, const ih_outputs *out, void *ws,
                         size_t ws_bytes, void *stream);
 
 /* What a fit, or a gradient, of a device implementation found: to be called with the same arguments after the caller has
- * waited for the stream, before the workspace is used again. It copies a few bytes from the device and waits for that.
+ * waited for the stream, before the workspace is used again. It copies a few bytes by cudaMemcpy, which waits for the default stream, and
+ * so not while a stream of the process is captured. After a gradient it speaks of g too, whose rows at fault are NaN in the gradient.
  * On a device values cannot be refused beforehand: a row with a NaN, an infinity or a weight that is not positive is filled
  * with NaN (one block), the other rows are fitted, and this returns IH_EDATA with the smallest (row, index), y before w;
  * wrong offsets (looked at where there are elements): IH_EARGUMENT, and nothing was written but zeros to block_offsets.

@@ -113,11 +113,14 @@ static ih_status check_problem(const ih_problem *caller, ih_device device, ih_pr
     return IH_OK;
 }
 
-typedef struct span { const char *name; const void *at; size_t bytes; int output; } span;
+typedef struct span { const char *name; const void *at; size_t bytes; int output; size_t align; } span;
 
-/* No output may overlap anything else. */
-static ih_status check_overlap(const span *spans, int count)
+/* Arrays are aligned to their type, and no output may overlap anything else. Addresses alone are looked at, of whatever memory. */
+static ih_status check_arrays(const span *spans, int count)
 {
+    for (int i = 0; i < count; ++i)
+        if (spans[i].bytes && (uintptr_t)spans[i].at % spans[i].align)
+            return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, spans[i].name, -1, -1, "%s: not aligned to its type (%zu bytes)", spans[i].name, spans[i].align);
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < i; ++k) {
             const uintptr_t a = (uintptr_t)spans[i].at, b = (uintptr_t)spans[k].at;
@@ -142,21 +145,21 @@ static ih_status check_outputs(const ih_outputs *caller, const ih_problem *p, ih
     return IH_OK;
 }
 
-static ih_status check_outputs_overlap(const ih_problem *p, const ih_outputs *out, const void *ws, size_t ws_bytes)
+static ih_status check_output_arrays(const ih_problem *p, const ih_outputs *out, const void *ws, size_t ws_bytes)
 {
     const size_t item = p->dtype == IH_F32 ? 4 : 8, total = (size_t)ih_problem_elements(p), offsets = ((size_t)p->rows + 1) * 8;
     const span   spans[] = {
-        { "y", p->y, total * item, 0 },
-        { "w", p->w, total * item, 0 },
-        { "offsets", p->offsets, offsets, 0 },
-        { "z", out->z, total * item, 1 },
-        { "block_offsets", out->block_offsets, offsets, 1 },
-        { "block_starts", out->block_starts, total * 8, 1 },
-        { "block_weights", out->block_weights, total * 8, 1 },
-        { "block_means", out->block_means, total * 8, 1 },
-        { "workspace", ws, ws_bytes, 1 },
+        { "y", p->y, total * item, 0, item },
+        { "w", p->w, total * item, 0, item },
+        { "offsets", p->offsets, offsets, 0, 8 },
+        { "z", out->z, total * item, 1, item },
+        { "block_offsets", out->block_offsets, offsets, 1, 8 },
+        { "block_starts", out->block_starts, total * 8, 1, 8 },
+        { "block_weights", out->block_weights, total * 8, 1, 8 },
+        { "block_means", out->block_means, total * 8, 1, 8 },
+        { "workspace", ws, ws_bytes, 1, 1 },
     };
-    return check_overlap(spans, (int)(sizeof spans / sizeof spans[0]));
+    return check_arrays(spans, (int)(sizeof spans / sizeof spans[0]));
 }
 
 static ih_status unsupported(const ih_impl *impl, const char *what)
@@ -269,7 +272,7 @@ ih_status ih_fit(const ih_impl *impl, const ih_problem *p, const ih_options *o, 
     }
     IH_TRY(fit_workspace_bytes(&c, &needed));
     IH_TRY(workspace_open(&w, c.impl, ws, ws_bytes, needed));
-    if (c.impl->device == IH_DEVICE_CPU) IH_TRY(check_outputs_overlap(&c.p, &c.out, ws, ws_bytes));
+    IH_TRY(check_output_arrays(&c.p, &c.out, ws, ws_bytes));
     if (c.impl->device == IH_DEVICE_CPU && !(c.impl->features & IH_CHECKS_DATA)) IH_TRY(ih_check_data(&c.p));
     if (ih_problem_elements(&c.p) == 0 && !c.out.block_offsets) goto done; /* however many rows there are */
     IH_TRY(c.impl->fit(&c.p, &c.o, &c.out, w.at, w.bytes, stream));
@@ -334,8 +337,8 @@ static ih_status check_blocks(const ih_problem *p, const ih_gradient *g)
 
 static ih_status check_gradient(const ih_gradient *caller, const ih_impl *impl, const ih_problem *p, ih_gradient *g)
 {
-    const size_t item = p->dtype == IH_F32 ? 4 : 8, total = (size_t)ih_problem_elements(p);
-    ih_status    st   = check_struct(caller, offsetof(ih_gradient, grad_w) + sizeof caller->grad_w, "gradient");
+    const int64_t total = ih_problem_elements(p);
+    ih_status     st    = check_struct(caller, offsetof(ih_gradient, grad_w) + sizeof caller->grad_w, "gradient");
 
     if (st != IH_OK) return st;
     *g = gradient_default;
@@ -343,22 +346,26 @@ static ih_status check_gradient(const ih_gradient *caller, const ih_impl *impl, 
     if (!g->block_offsets) return bad("block_offsets", "null");
     if (total > 0 && !g->block_starts) return bad("block_starts", "null");
     if (total > 0 && !g->g) return bad("g", "null");
-    if (impl->device == IH_DEVICE_CPU) {
-        st = check_blocks(p, g);
-        if (st != IH_OK) return st;
-        const span spans[] = {
-            { "y", p->y, total * item, 0 },
-            { "w", p->w, total * item, 0 },
-            { "offsets", p->offsets, ((size_t)p->rows + 1) * 8, 0 },
-            { "block_offsets", g->block_offsets, ((size_t)p->rows + 1) * 8, 0 },
-            { "block_starts", g->block_starts, (size_t)g->block_offsets[p->rows] * 8, 0 },
-            { "g", g->g, total * item, 0 },
-            { "grad_y", g->grad_y, total * item, 1 },
-            { "grad_w", g->grad_w, total * item, 1 },
-        };
-        st = check_overlap(spans, (int)(sizeof spans / sizeof spans[0]));
-    }
-    return st;
+    return impl->device == IH_DEVICE_CPU ? check_blocks(p, g) : IH_OK;
+}
+
+static ih_status check_gradient_arrays(const ih_gradient *g, const ih_impl *impl, const ih_problem *p, const void *ws, size_t ws_bytes)
+{
+    const size_t item = p->dtype == IH_F32 ? 4 : 8, total = (size_t)ih_problem_elements(p), offsets = ((size_t)p->rows + 1) * 8;
+    /* how many starts there are stands in the device's memory: there is one at least */
+    const size_t starts  = impl->device == IH_DEVICE_CPU ? (size_t)g->block_offsets[p->rows] : total > 0;
+    const span   spans[] = {
+        { "y", p->y, total * item, 0, item },
+        { "w", p->w, total * item, 0, item },
+        { "offsets", p->offsets, offsets, 0, 8 },
+        { "block_offsets", g->block_offsets, offsets, 0, 8 },
+        { "block_starts", g->block_starts, starts * 8, 0, 8 },
+        { "g", g->g, total * item, 0, item },
+        { "grad_y", g->grad_y, total * item, 1, item },
+        { "grad_w", g->grad_w, total * item, 1, item },
+        { "workspace", ws, ws_bytes, 1, 1 },
+    };
+    return check_arrays(spans, (int)(sizeof spans / sizeof spans[0]));
 }
 
 typedef struct backward_call {
@@ -415,6 +422,7 @@ ih_status ih_backward(const ih_impl *impl, const ih_problem *p, const ih_options
     IH_TRY(ih_impl_available(c.impl));
     IH_TRY(backward_bytes(&c, &needed));
     IH_TRY(workspace_open(&w, c.impl, ws, ws_bytes, needed));
+    IH_TRY(check_gradient_arrays(&c.g, c.impl, &c.p, ws, ws_bytes));
     if (c.impl->device == IH_DEVICE_CPU) {
         IH_TRY(ih_check_data(&c.p));
         IH_TRY(ih_check_finite(&c.p, "g", c.g.g));

@@ -134,16 +134,12 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
             const real *const y = (const real *)f.y + begin;
             real *const       z = (real *)f.z + begin;
             const auto *const places = ih_warp_places<KIND>(&space, 0);
-            const uint32_t    read = __any_sync(IH_ALL_LANES, blocks.single);
+            const int32_t     read = __any_sync(IH_ALL_LANES, blocks.single);
             int32_t           at = lane / n0, k = lane % n0;
             ih_warp_fill<real>(&part, ih_warp_places<KIND>(&space, 33 * first), q, blocks, before);
             for (int32_t i = 0; 32 * i < equal; i += AT_ONCE) {
                 real held[AT_ONCE];
-#pragma unroll
-                for (int32_t j = 0; j < AT_ONCE; ++j) {
-                    const int32_t e = 32 * (i + j) + lane;
-                    held[j] = read && e < equal ? y[e] : (real)0;
-                }
+                ih_warp_hold<AT_ONCE>(held, y, i, equal, read, lane);
 #pragma unroll
                 for (int32_t j = 0; j < AT_ONCE; ++j) {
                     const int32_t  e = 32 * (i + j) + lane, from = at * p.lanes + (k >> 5);

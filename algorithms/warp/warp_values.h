@@ -220,8 +220,18 @@ template <typename R, typename P> IH_DEV void ih_warp_fill(const ih_warp_hull_pa
     __syncwarp();
 }
 
+/* Elements 32 i + lane, 32 (i + 1) + lane, .. of y [n], MANY loads under way together; zeros where nothing is to be read. */
+template <int MANY, typename R> IH_DEV void ih_warp_hold(R *held, const R *y, int32_t i, int32_t n, int32_t read, int32_t lane)
+{
+#pragma unroll
+    for (int32_t k = 0; k < MANY; ++k) {
+        const int32_t e = 32 * (i + k) + lane;
+        held[k] = read && e < n ? y[e] : (R)0;
+    }
+}
+
 /* Values of the elements of a chunk, side by side. before: the last vertex before the lane's points. y is read only if there is a
- * block of one element, and then several elements at once. */
+ * block of one element. */
 template <typename R, typename P> IH_DEV void ih_warp_write(R *z, const R *y, int32_t n, const ih_warp_hull_part *h, const P *places, ih_warp_blocks blocks,
                                                             int32_t before, int32_t lane)
 {
@@ -229,11 +239,7 @@ template <typename R, typename P> IH_DEV void ih_warp_write(R *z, const R *y, in
     const int32_t read = __any_sync(IH_ALL_LANES, blocks.single);
     for (int32_t i = 0; 32 * i < n; i += AT_ONCE) {
         R held[AT_ONCE];
-#pragma unroll
-        for (int32_t k = 0; k < AT_ONCE; ++k) {
-            const int32_t e = 32 * (i + k) + lane;
-            held[k] = read && e < n ? y[e] : (R)0;
-        }
+        ih_warp_hold<AT_ONCE>(held, y, i, n, read, lane);
 #pragma unroll
         for (int32_t k = 0; k < AT_ONCE; ++k) {
             const int32_t  e = 32 * (i + k) + lane, from = __shfl_sync(IH_ALL_LANES, before, i + k);

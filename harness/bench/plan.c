@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int plan_parse_time(const char *text, double *ms)
 {
@@ -81,6 +82,7 @@ static fault_kind read_numbers(plan *p, const plan_request *request, long long *
     if (request->call && p->calls == 1 && !call_kind_parse(request->call, &(call_kind){ CALL_HOST }))
         return fault_set(f, FAULT_USAGE, "option --call: '%s' is none of direct, graph, both", request->call);
     if (request->digests && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --digests goes with --device cuda:N");
+    if (request->digests && access(request->digests, R_OK) != 0) return fault_set(f, FAULT_OPEN, "%s: %s", request->digests, strerror(errno));
     p->digests = request->digests;
     if (request->work && p->ordinal < 0) return fault_set(f, FAULT_USAGE, "option --what goes with --device cuda:N");
     if (request->work && !work_kind_parse(request->work, &(work_kind){ WORK_FIT })) return fault_set(f, FAULT_USAGE, "option --what: '%s' is none of fit, backward, fit+backward", request->work);

@@ -5,6 +5,7 @@
 #include "emulator.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <map>
@@ -61,7 +62,14 @@ cudaError_t fail(cudaError_t error)
 long long environment(const char *name, long long otherwise)
 {
     const char *text = getenv(name);
-    return text && *text ? strtoll(text, nullptr, 10) : otherwise;
+    char       *end  = nullptr;
+    if (!text || !*text) return otherwise;
+    const long long value = strtoll(text, &end, 10);
+    if (*end || value < 0) {
+        fprintf(stderr, "emulator: %s=%s is no whole number\n", name, text);
+        exit(2);
+    }
+    return value;
 }
 int    device_count(void) { return (int)environment("IH_EMULATED_DEVICES", 1); }
 size_t memory_size(void) { return (size_t)environment("IH_EMULATED_MEMORY", 64ll << 30); }

@@ -63,8 +63,16 @@ static ih_status check_struct(const void *s, size_t smallest, const char *name)
     return size < smallest ? bad(name, "its size field is not set: call its init function") : IH_OK;
 }
 
+static ih_status check_aligned(const char *name, const void *at, size_t align)
+{
+    if ((uintptr_t)at % align == 0) return IH_OK;
+    return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, name, -1, -1, "%s: not aligned to its type (%zu bytes)", name, align);
+}
+
 static ih_status check_offsets(const ih_problem *p)
 {
+    const ih_status st = check_aligned("offsets", p->offsets, sizeof *p->offsets); /* before they are read */
+    if (st != IH_OK) return st;
     for (int64_t r = 0; r <= p->rows; ++r) {
         const int64_t at = p->offsets[r];
         if ((r == 0 && at != 0) || (r > 0 && at < p->offsets[r - 1]) || (r == p->rows && at != p->n))
@@ -118,9 +126,10 @@ typedef struct span { const char *name; const void *at; size_t bytes; int output
 /* Arrays are aligned to their type, and no output may overlap anything else. Addresses alone are looked at, of whatever memory. */
 static ih_status check_arrays(const span *spans, int count)
 {
-    for (int i = 0; i < count; ++i)
-        if (spans[i].bytes && (uintptr_t)spans[i].at % spans[i].align)
-            return ih_set_error(IH_EARGUMENT, IH_FAULT_NONE, spans[i].name, -1, -1, "%s: not aligned to its type (%zu bytes)", spans[i].name, spans[i].align);
+    for (int i = 0; i < count; ++i) {
+        const ih_status st = spans[i].bytes ? check_aligned(spans[i].name, spans[i].at, spans[i].align) : IH_OK;
+        if (st != IH_OK) return st;
+    }
     for (int i = 0; i < count; ++i)
         for (int k = 0; k < i; ++k) {
             const uintptr_t a = (uintptr_t)spans[i].at, b = (uintptr_t)spans[k].at;
@@ -316,9 +325,11 @@ done:
 
 static ih_status check_blocks(const ih_problem *p, const ih_gradient *g)
 {
-    int64_t k = 0;
+    int64_t   k  = 0;
+    ih_status st = check_aligned("block_offsets", g->block_offsets, sizeof *g->block_offsets); /* before they are read */
 
-    if (ih_problem_elements(p) == 0) return IH_OK;
+    if (st == IH_OK) st = check_aligned("block_starts", g->block_starts, sizeof *g->block_starts);
+    if (st != IH_OK || ih_problem_elements(p) == 0) return st;
     if (g->block_offsets[0] != 0) return bad("block_offsets", "does not begin with 0");
     for (int64_t r = 0; r < p->rows; ++r) {
         const int64_t begin = ih_row_begin(p, r), end = begin + ih_row_length(p, r), next = g->block_offsets[r + 1];

@@ -464,11 +464,41 @@ static void bad_gradients(void **state)
     BAD(IH_EARGUMENT, "block_offsets", -1, -1, grad.block_offsets = NULL);
     BAD(IH_EARGUMENT, "block_starts", -1, -1, grad.block_starts = NULL);
     BAD(IH_EARGUMENT, "g", -1, -1, grad.g = NULL);
-    if (on_device(impl)) goto done; /* call_backward keeps arrays apart, and blocks on a device are not looked at */
-    BAD(IH_EARGUMENT, "grad_y", -1, -1, grad.grad_y = in);
-    BAD(IH_EARGUMENT, "grad_w", -1, -1, grad.grad_w = grad.grad_y);
-    BAD(IH_EARGUMENT, "grad_w", -1, -1, grad.grad_w = g.w64);
 #undef BAD
+    /* where arrays lie, by the call itself: it is looked at before anything is touched, also on a device */
+    size_t  bytes = 0;
+    guarded ws;
+    ih_gradient_init(&grad);
+    grad.block_offsets = r.out.block_offsets;
+    grad.block_starts  = r.out.block_starts;
+    grad.g             = in;
+    grad.grad_y        = gy.at;
+    grad.grad_w        = gw.at;
+    assert_int_equal(ih_backward_workspace_bytes(impl, &g.p, NULL, &grad, &bytes), IH_OK);
+    guarded_open(&ws, bytes + 512, 0);
+#define BAD(what, change)                                                                                                             \
+    do {                                                                                                                              \
+        ih_error          e    = { .size = sizeof e };                                                                                \
+        const ih_gradient kept = grad;                                                                                                \
+        change;                                                                                                                       \
+        assert_int_equal(ih_backward(impl, &g.p, NULL, &grad, on_device(impl) ? ws.at : NULL, on_device(impl) ? bytes : 0, NULL), IH_EARGUMENT); \
+        ih_last_error(&e);                                                                                                            \
+        assert_string_equal(e.argument, what);                                                                                        \
+        assert_true(guarded_untouched(&gy) && guarded_untouched(&gw));                                                                \
+        grad = kept;                                                                                                                  \
+    } while (0)
+    guarded_fill(&gy, 0x77);
+    guarded_fill(&gw, 0x77);
+    BAD("grad_y", grad.grad_y = in);
+    BAD("grad_w", grad.grad_w = grad.grad_y);
+    BAD("grad_w", grad.grad_w = g.w64);
+    BAD("grad_w", grad.grad_w = gw.at + 4);
+    BAD("g", grad.g = (const char *)in + 1);
+    BAD("block_offsets", grad.block_offsets = (const int64_t *)(const void *)((const char *)grad.block_offsets + 4));
+    BAD("block_starts", grad.block_starts = (const int64_t *)(const void *)((const char *)grad.block_starts + 2));
+#undef BAD
+    guarded_close(&ws);
+    if (on_device(impl)) goto done; /* blocks on a device are not looked at */
     /* blocks that no fit could have written */
     for (int what = 0; what < 8; ++what) {
         ih_problem p = g.p;

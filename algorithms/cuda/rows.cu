@@ -57,6 +57,28 @@ IH_DEV int64_t units_of(const ih_cuda_fit *f)
     return units;
 }
 
+/* A warp whose values cannot be treated all alike: which rows are left out, at fault, for the exact level, or for another turn (turn not NULL),
+ * and what the values of the others have in common. flat: the lane's first element. */
+typedef struct some_rows { ih_range range; uint32_t out; } some_rows;
+
+IH_DEV_SLOW some_rows rows_of_turn(const ih_cuda_fit *f, const ih_warp_space *space, ih_lane_part p, int32_t lane, uint32_t group, int64_t row, int64_t flat,
+                                   int32_t kind, uint32_t *turn)
+{
+    const int32_t good = ih_cuda_lane_good(space, p, lane, kind);
+    some_rows     some;
+
+    some.out = __ballot_sync(IH_ALL_LANES, (__ballot_sync(IH_ALL_LANES, !good) & group) != 0);
+    if (!good) ih_cuda_suspect(f, row, flat, p.count);
+    if (turn) {
+        const uint32_t done = some.out | *turn, now = ih_cuda_groups_alike(space, p, lane, done, kind);
+        __syncwarp();
+        if (lane == 0) *turn = ~(done | now) ? done | now : 0;
+        some.out = ~now;
+    }
+    some.range = ih_cuda_range_of_some(space, p, lane, some.out >> lane & 1u, kind);
+    return some;
+}
+
 template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RESIDENT) rows_kernel(IH_CONSTANT ih_cuda_fit f)
 {
     ih_follow();
@@ -66,8 +88,11 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
     const int32_t       lane  = (int32_t)(threadIdx.x & 31), warp = (int32_t)(threadIdx.x >> 5), warps = (int32_t)(blockDim.x >> 5);
     const ih_warp_space space = ih_warp_space_at(shared + warp * ih_warp_space_bytes(KIND), KIND);
     const int64_t       units = units_of(&f);
+    uint32_t *const     turn  = (uint32_t *)(shared + warps * ih_warp_space_bytes(KIND)) + warp; /* lanes of the unit that have had theirs, if it takes several */
 
-    for (int64_t u = (int64_t)blockIdx.x * warps + warp; u < units; u += (int64_t)gridDim.x * warps) {
+    if (SHAPE != WIDE && lane == 0) *turn = 0;
+    __syncwarp();
+    for (int64_t u = (int64_t)blockIdx.x * warps + warp; u < units; u += SHAPE != WIDE && *turn ? 0 : (int64_t)gridDim.x * warps) {
         int32_t            lanes = 32, equal = 0;
         const int64_t      row   = SHAPE == WIDE ? u : row_of_unit(&f, u, lane, &lanes);
         const int64_t      flat  = row >= 0 ? ih_cuda_row_begin(&f, row) : 0;
@@ -81,6 +106,7 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
         ih_warp_hull_part  part;
         ih_chunk           c;
         ih_sums            end;
+        uint32_t           out = 0; /* lanes of rows that are left out */
 
         if (SIDE_BY_SIDE) { /* elements of the warp */
             const int64_t here = f.rows - u * (32 / lanes);
@@ -92,19 +118,15 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
         {
             ih_range   range   = ih_cuda_load<KIND, SHAPE>(&c, &space, p, lane, equal);
             ih_binades range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND), range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
-            uint32_t   bad = 0;
-            if (!ih_range_good(&range, range_y, range_w, KIND)) {
-                const int32_t good = ih_cuda_lane_good(&space, p, lane, KIND);
-                bad = __ballot_sync(IH_ALL_LANES, !good);
-                if (!good) ih_cuda_suspect(&f, row, flat + 32 * p.own, p.count);
-                if (bad) {
-                    range   = ih_cuda_range_of_good(&space, p, lane, (bad & group) != 0, KIND);
-                    range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
-                    range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
-                }
+            if (!ih_range_good(&range, range_y, range_w, KIND) || (SHAPE != WIDE && ih_range_apart(&range, IH_CUDA_APART, KIND))) {
+                const some_rows some = rows_of_turn(&f, &space, p, lane, group, row, flat + 32 * p.own, KIND, SHAPE == WIDE ? NULL : turn);
+                out     = some.out;
+                range   = some.range;
+                range_y = ih_binades_of(range.most_y, range.least_y, range.low_y, KIND);
+                range_w = ih_binades_of(range.most_w, range.least_w, range.low_w, KIND);
             }
             ih_warp_sums(&c, &space, p, lane, range_y, range_w, &end, KIND);
-            if (bad & group) c.n = 0; /* nothing is decided or written for this row here */
+            if (out >> lane & 1u) c.n = 0; /* nothing is decided or written for this row here */
         }
         const ih_lane_part q = ih_lane_part_of(lane, p.lanes, c.n);
         ih_warp_hull<KIND>(&c, &judge, q, lane, &walks);
@@ -170,8 +192,8 @@ template <int KIND, int SHAPE> IH_KERNEL(KIND & IH_KIND_WEIGHTED ? 64 : 128, RES
             ih_cuda_count_decisions(&f, &judge, lane);
             ih_cuda_count(&f.status->lane_walks, walks.walks, lane);
             ih_cuda_count(&f.status->lane_walk_steps, walks.steps, lane);
-            ih_cuda_count(&f.status->chunks, p.own == 0 && n > 0, lane);
-            ih_cuda_count(&f.status->vertices_chunks, ih_bit_count(blocks.all) + (p.own == 0 && n > 0), lane);
+            ih_cuda_count(&f.status->chunks, p.own == 0 && q.count > 0, lane);
+            ih_cuda_count(&f.status->vertices_chunks, ih_bit_count(blocks.all) + (p.own == 0 && q.count > 0), lane);
         }
     }
 }
@@ -180,7 +202,7 @@ template <int KIND> static cudaError_t launch(const ih_cuda_fit *f, int32_t proc
 {
     const int32_t warps = rows_warps(KIND), each = f->offsets ? 1 : 32 / lanes_of(f->n), many = MOST_BLOCKS;
     const int64_t blocks = ((f->rows + each - 1) / each + warps - 1) / warps, most = 4 * RESIDENT * (int64_t)processors;
-    const size_t  bytes  = (size_t)warps * ih_warp_space_bytes(KIND);
+    const size_t  bytes  = (size_t)warps * (ih_warp_space_bytes(KIND) + sizeof(uint32_t));
     if (f->offsets) IH_LAUNCH((rows_kernel<KIND, IH_WARP_RAGGED>), blocks < most ? blocks : most, 32 * warps, bytes, stream, *f);
     else if (each == 1) IH_LAUNCH((rows_kernel<KIND, IH_WARP_WIDE>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);
     else if (each < 32) IH_LAUNCH((rows_kernel<KIND, IH_WARP_PACKED>), blocks < many ? blocks : many, 32 * warps, bytes, stream, *f);

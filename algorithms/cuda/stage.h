@@ -10,6 +10,7 @@
 #include "../row/merge.h"
 #include "../warp/warp_hull.h"
 
+enum { IH_CUDA_APART = 54 }; /* binades between values of a warp from which on its groups may have to be fitted in turns */
 enum { IH_CUDA_STOPS = IH_CUDA_CHUNK / IH_CUDA_STOP };
 
 IH_DEV const void *ih_cuda_at(const void *values, int64_t i, int32_t kind)
@@ -161,6 +162,7 @@ template <int KIND, int SHAPE> IH_DEV ih_range ih_cuda_load(const ih_chunk *c, c
                 const int32_t e = 32 * (i + k) + lane;
                 held[k] = ih_element_of(&values, e < equal ? e : equal - 1, kind);
             }
+            __syncwarp(); /* loads above it are under way before one is waited for: with weights ptxas split the batch */
 #pragma unroll
             for (int32_t k = 0; k < NARROW; ++k) {
                 if (32 * (i + k) + lane < equal) ih_warp_put(space, 33 * at * p.lanes + own + (own >> 5), &held[k], sign, kind);
@@ -205,22 +207,47 @@ IH_DEV_SLOW int32_t ih_cuda_lane_good(const ih_warp_space *space, ih_lane_part p
 }
 
 #if defined(IH_PAPER)
-IH_DEV ih_range ih_cuda_range_of_good(const ih_warp_space *, ih_lane_part, int32_t, int32_t, int32_t) { return ih_range_none(); } /* of no use there */
+IH_DEV ih_range ih_cuda_range_of_some(const ih_warp_space *, ih_lane_part, int32_t, int32_t, int32_t) { return ih_range_none(); } /* of no use there */
+IH_DEV uint32_t ih_cuda_groups_alike(const ih_warp_space *, ih_lane_part, int32_t, uint32_t out, int32_t) { return ~out; }
 #else
-/* What the values of a warp have in common where some groups are not good: in those (bad) zeros take their places. */
-IH_DEV_SLOW ih_range ih_cuda_range_of_good(const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t bad, int32_t kind)
+/* Lanes of the group with the largest values and of those whose values are not much smaller; of groups in `out` none. Sums of a group much
+ * smaller than another would get lost in the bounds on errors that the large one sets for the warp. */
+IH_DEV_SLOW uint32_t ih_cuda_groups_alike(const ih_warp_space *space, ih_lane_part p, int32_t lane, uint32_t out, int32_t kind)
 {
-    ih_range range = ih_range_none();
-    for (int32_t k = 0; k < p.count; ++k) {
-        const int32_t place = 33 * lane + k;
-        if (bad) {
-            space->y[place] = 0;
-            if (kind & IH_KIND_WEIGHTED) space->x[place] = 1;
-        }
-        ih_range_add_value(&range, space->y[place], kind & IH_KIND_WEIGHTED ? space->x[place] : 1.0, kind);
+    enum { NEAR = 24 }; /* binades */
+    const int32_t shift = kind & IH_KIND_F32 ? 23 : 20;
+    ih_range      r  = ih_range_none();
+    int32_t       in = !(out >> lane & 1u), y, w;
+
+    for (int32_t k = 0; k < p.count; ++k) ih_range_add_value(&r, space->y[33 * lane + k], kind & IH_KIND_WEIGHTED ? space->x[33 * lane + k] : 1.0, kind);
+    y = r.most_y ? (int32_t)(r.most_y >> shift) + 1 : 0; /* 0: only zeros, or nothing, which goes with anything */
+    w = kind & IH_KIND_WEIGHTED && r.most_w ? (int32_t)(r.most_w >> shift) + 1 : 0;
+    for (int32_t by = 1; by < p.lanes; by *= 2) {
+        const int32_t other_y = __shfl_xor_sync(IH_ALL_LANES, y, by), other_w = __shfl_xor_sync(IH_ALL_LANES, w, by);
+        y = other_y > y ? other_y : y;
+        w = other_w > w ? other_w : w;
+    }
+    in &= (__reduce_max_sync(IH_ALL_LANES, in ? y : 0) - y <= NEAR) | (y == 0);
+    in &= (__reduce_max_sync(IH_ALL_LANES, in ? w : 0) - w <= NEAR) | (w == 0);
+    return __ballot_sync(IH_ALL_LANES, in);
+}
+
+/* What the values of a warp have in common but for groups left out, which get zeros in their places, and a weight of the others. */
+IH_DEV_SLOW ih_range ih_cuda_range_of_some(const ih_warp_space *space, ih_lane_part p, int32_t lane, int32_t out, int32_t kind)
+{
+    const int32_t weighted = kind & IH_KIND_WEIGHTED;
+    double       *y = space->y + 33 * lane, *x = space->x + 33 * lane;
+    ih_range      range = ih_range_none();
+
+    for (int32_t k = 0; !out && k < p.count; ++k) ih_range_add_value(&range, y[k], weighted ? x[k] : 1.0, kind);
+    __syncwarp();
+    range = ih_range_of_warp(range, kind);
+    for (int32_t k = 0; out && k < p.count; ++k) {
+        y[k] = 0;
+        if (weighted) x[k] = kind & IH_KIND_F32 ? (double)__int_as_float((int)range.most_w) : __hiloint2double((int)range.most_w, 0);
     }
     __syncwarp();
-    return ih_range_of_warp(range, kind);
+    return range;
 }
 #endif
 

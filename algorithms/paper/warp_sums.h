@@ -56,6 +56,12 @@ IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
     return r;
 }
 
+IH_DEV int32_t ih_range_apart(const ih_range *r, uint32_t binades, int32_t kind)
+{
+    (void)r, (void)binades, (void)kind;
+    return 0;
+}
+
 /* Is every value of the warp finite, and every weight positive? */
 IH_DEV int32_t ih_range_good(const ih_range *r, ih_binades y, ih_binades w, int32_t kind)
 {

@@ -181,6 +181,13 @@ IH_DEV ih_range ih_range_of_warp(ih_range r, int32_t kind)
     return r;
 }
 
+/* Do values lie more binades apart than that, about, those of weights added? */
+IH_DEV int32_t ih_range_apart(const ih_range *r, uint32_t binades, int32_t kind)
+{
+    const uint32_t y = r->most_y - r->least_y, w = kind & IH_KIND_WEIGHTED ? r->most_w - r->least_w : 0; /* of zeros: 0 - ~0u */
+    return y + w > binades << (kind & IH_KIND_F32 ? 23 : 20);
+}
+
 /* Is every value of the warp known to be in the range that values.h asks for? */
 IH_DEV int32_t ih_range_good(const ih_range *r, ih_binades y, ih_binades w, int32_t kind)
 {

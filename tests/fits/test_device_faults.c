@@ -226,6 +226,48 @@ static void rows_left_to_integers(void **state)
     assert_true(count("wide:f64:w=wide:n=20000", &total).rows_exact == 1);
 }
 
+/* Rows in one warp have nothing to do with one another: each has a magnitude of its own, and none is solved in integers but those
+ * out of the range of double arithmetic. */
+static void rows_of_every_magnitude(void **state)
+{
+    static const int64_t sizes[] = { 1, 2, 5, 16, 31, 32, 33, 64, 65, 100, 128, 129, 256, 257, 450, 512, 513, 1024 };
+    (void)state;
+    for (int l = 0; l < 18; ++l)
+        for (int kind = 0; kind < 16; ++kind) {
+            const ih_dtype dtype = kind & 1 ? IH_F64 : IH_F32;
+            const int64_t  rows = sizes[l] > 128 ? 13 : 75, ragged = kind >> 2 & 1;
+            rng            r = rng_seeded((uint64_t)(100 * l + kind));
+            int64_t        outside = 0;
+            ih_counters    c;
+            ih_options     o;
+            fit_result     got;
+            verdict        v = { "" };
+            batch          b;
+
+            open_batch(&b, dtype, kind >> 1 & 1, rows, sizes[l], (int)ragged, (uint64_t)(l + kind));
+            for (int64_t k = 0; k < rows; ++k) {
+                const int64_t begin = ragged ? b.offsets[k] : k * sizes[l], end = ragged ? b.offsets[k + 1] : begin + sizes[l];
+                const int     far = dtype == IH_F64 && kind >> 3 && end > begin && rng_one_in(&r, 20);
+                const int     most_y = dtype == IH_F32 ? 60 : 100, most_w = dtype == IH_F32 ? 30 : 140;
+                const int     zero = !far && rng_one_in(&r, 10);
+                const int     power_y = far ? -900 : (int)rng_below(&r, 2 * most_y) - most_y, power_w = (int)rng_below(&r, 2 * most_w) - most_w;
+                outside += far;
+                for (int64_t i = begin; i < end; ++i) {
+                    if (dtype == IH_F32) ((float *)b.y)[i] = zero ? 0 : ldexpf(((float *)b.y)[i], power_y), ((float *)b.w)[i] = ldexpf(((float *)b.w)[i], power_w);
+                    else ((double *)b.y)[i] = zero ? 0 : ldexp(((double *)b.y)[i], power_y), ((double *)b.w)[i] = ldexp(((double *)b.w)[i], power_w);
+                }
+            }
+            ih_options_init(&o);
+            ih_counters_init(&c);
+            o.counters = &c;
+            fit_result_open(&got, &b.p);
+            if (fit_run(impl, &b.p, &o, 1, IH_OK, &got, &v) != PASSED) fail_msg("n %" PRId64 ", kind %d: %s", sizes[l], kind, v.text);
+            if (c.rows_exact != outside) fail_msg("n %" PRId64 ", kind %d: %" PRId64 " rows in integers, not %" PRId64, sizes[l], kind, c.rows_exact, outside);
+            fit_result_close(&got);
+            close_batch(&b);
+        }
+}
+
 /* Counters are added to, and only if the fit had them. */
 static void counted_once(void **state)
 {
@@ -276,6 +318,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_everywhere), cmocka_unit_test(many_faults),  cmocka_unit_test(wrong_offsets),
         cmocka_unit_test(rows_left_to_integers),  cmocka_unit_test(counted_once), cmocka_unit_test(status_again),
+        cmocka_unit_test(rows_of_every_magnitude),
     };
     impl = implementation_of("test_device_faults", argc > 1 ? argv[1] : NULL);
     return cmocka_run_group_tests(tests, NULL, NULL);

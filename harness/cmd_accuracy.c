@@ -9,7 +9,6 @@
 #include "bench/accuracy_log.h"
 #include "bench/select.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,7 @@ static const char about[] =
     "  ulp         largest |z - z*| in units of the last place of z*; at most 0.5 if every value is rounded right\n"
     "  unrounded   values that are not z* rounded to nearest\n"
     "  objective   excess of sum w (z - y)^2 over the exact one, relative to it (or to eps sum w y^2, if that is more)\n"
-    "  KKT         violation of the optimality conditions over 2 sum w|y|; not with bounds\n"
+    "  KKT         largest violation of the optimality conditions over sum w|y|; not with bounds\n"
     "  missing, extra\n"
     "              block starts that the exact fit has and this one lacks, and the other way round\n"
     "  coincide    neighbours in different exact blocks with equal outputs (JSON: and how many the canonical fit has)\n";
@@ -308,13 +307,9 @@ static int measure(const request *q, const selection *s, int argc, char **argv)
 
 static int choose_device(request *q)
 {
-    int64_t number = -1;
-    int     code   = ARGS_GO_ON;
-
-    if (q->where && strncmp(q->where, "cuda:", 5) == 0) code = args_count("--device cuda:", q->where + 5, 0, INT_MAX, &number);
-    else if (q->where && strcmp(q->where, "cpu") != 0) return say_bad("option --device: '%s' is neither cpu nor cuda:N (N from 0)", q->where);
-    q->ordinal = (int)number;
-    if (code != ARGS_GO_ON || number < 0) return code;
+    q->ordinal = q->where ? device_number(q->where) : -1;
+    if (q->ordinal < 0 && q->where && strcmp(q->where, "cpu") != 0) return say_bad("option --device: '%s' is neither cpu nor cuda:N (N from 0 to 1023)", q->where);
+    if (q->ordinal < 0) return ARGS_GO_ON;
     if (q->fit) return say_bad("--fit goes with --device cpu: the file is only compared");
     if (device_built() != DEVICE_BUILD_NONE) return ARGS_GO_ON;
     say("no device %s: this build has no CUDA implementation (isohull doctor says more)", q->where);
@@ -365,7 +360,7 @@ int cmd_accuracy(int argc, char **argv)
     if (code != ARGS_GO_ON) return code;
     if (select_make(&s, q.ordinal >= 0 ? IH_DEVICE_CUDA : IH_DEVICE_CPU, q.impls, q.problems, q.preset, &f)) return say_bad("%s", f.message);
     if (runs_elsewhere(&q, &s)) {
-        code = say_bad("--impl %s: runs on another device than --device", runs_elsewhere(&q, &s));
+        code = say_bad("--impl %s: runs on %s", runs_elsewhere(&q, &s), q.ordinal >= 0 ? "the CPU; give --device cpu" : "a GPU; give --device cuda:N");
         select_free(&s);
         return code;
     }

@@ -2,6 +2,7 @@
  * cmd_fit.c: the command line of isohull fit. */
 #include "args.h"
 #include "commands.h"
+#include "device.h"
 #include "fit.h"
 #include "say.h"
 
@@ -9,7 +10,6 @@
 
 #include <isohull.h>
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +52,8 @@ static const char rest[] =
     "  $ printf 'model,score,hit\\na,0.1,0\\na,0.7,1\\na,0.4,1\\nb,0.3,0\\na,0.4,0\\nb,0.9,1\\n' > data.csv\n"
     "  $ isohull fit data.csv --x score --y hit --by model -o curve.csv\n"
     "  $ isohull predict curve.csv data.csv --x score --by model -o fitted.csv\n\n"
-    "Exit codes: 0 good; 2 wrong command line, unreadable or invalid input, an output that cannot be written, or something that\n"
-    "the implementation cannot do (the message says what); 77 the device is not there; 130 interrupted.\n";
+    "Exit codes: 0 good; 2 wrong command line, unreadable or invalid input, an output that cannot be written, something that\n"
+    "the implementation cannot do, or memory that ran out, here or on the GPU (the message says what); 77 the device is not there; 130 interrupted.\n";
 
 static const char *default_name(void)
 {
@@ -126,31 +126,30 @@ static int unknown_solver(const char *text)
 /* --impl, --device and --threads; the device's absence is the last of the faults looked for. */
 static int choose_solver(fit_request *q)
 {
-    ih_device device   = IH_DEVICE_CPU;
-    int64_t   number   = 0;
+    ih_device on     = IH_DEVICE_CPU;
+    int64_t   number = 0;
     int       code;
 
     ih_options_init(&q->options);
+    q->ordinal = q->device ? device_number(q->device) : -1;
     if (q->impl && ih_impl_parse(q->impl, &q->solver, &q->options) != IH_OK) return unknown_solver(q->impl);
-    if (q->device && strncmp(q->device, "cuda:", 5) == 0) {
-        device = IH_DEVICE_CUDA;
-        code   = args_count("--device cuda:", q->device + 5, 0, INT_MAX, &number);
-        if (code != ARGS_GO_ON) return code;
+    if (q->ordinal >= 0) {
+        on = IH_DEVICE_CUDA;
     } else if (q->device && strcmp(q->device, "cpu") != 0) {
-        return say_bad("option --device: '%s' is neither cpu nor cuda:N (N from 0)", q->device);
+        return say_bad("option --device: '%s' is neither cpu nor cuda:N (N from 0 to 1023)", q->device);
     } else if (!q->device && q->solver) {
-        device = q->solver->device;
+        on = q->solver->device;
+        if (on == IH_DEVICE_CUDA) q->ordinal = 0;
     }
-    q->ordinal = device == IH_DEVICE_CUDA ? (int)number : -1;
-    if (q->solver && q->solver->device != device)
+    if (q->solver && q->solver->device != on)
         return say_bad("%s runs on the %s, not on %s", q->solver->name, q->solver->device == IH_DEVICE_CUDA ? "GPU" : "CPU", q->device);
     if (q->threads) {
         if (q->options.threads) return say_bad("threads are given twice, by --impl and by --threads");
         code = args_count("--threads", q->threads, 1, 4096, &number);
         if (code != ARGS_GO_ON) return code;
     }
-    if (!q->solver) q->solver = ih_impl_default(device);
-    if (!q->solver && device == IH_DEVICE_CUDA) {
+    if (!q->solver) q->solver = ih_impl_default(on);
+    if (!q->solver && on == IH_DEVICE_CUDA) {
         say("no device %s: this build has no CUDA implementation (isohull doctor says more)", q->device);
         return EXIT_NO_DEVICE;
     }

@@ -12,7 +12,6 @@
 
 #include <isohull.h>
 
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,14 +50,10 @@ static int choose(const char *impl, const char *where, char text[256], int *ordi
     const ih_impl *found = ih_impl_default(IH_DEVICE_CUDA);
     ih_options     options;
     ih_error       error = { .size = sizeof error };
-    int64_t        number = 0;
-    int            code;
 
     ih_options_init(&options);
-    if (where && strncmp(where, "cuda:", 5) != 0) return say_bad("option --device: '%s' is not cuda:N (N from 0)", where);
-    code = where ? args_count("--device cuda:", where + 5, 0, INT_MAX, &number) : ARGS_GO_ON;
-    if (code != ARGS_GO_ON) return code;
-    *ordinal = (int)number;
+    *ordinal = where ? device_number(where) : 0;
+    if (*ordinal < 0) return say_bad("option --device: '%s' is not cuda:N (N from 0 to 1023)", where);
     if (impl && ih_impl_parse(impl, &found, &options) != IH_OK) {
         ih_last_error(&error);
         return say_bad("option --impl: %s", error.message);

@@ -6,6 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+int device_number(const char *text)
+{
+    char *end;
+    long  number;
+
+    if (strncmp(text, "cuda:", 5) != 0 || text[5] < '0' || text[5] > '9') return -1;
+    number = strtol(text + 5, &end, 10);
+    return *end || number > 1023 ? -1 : (int)number;
+}
+
 void device_label(int ordinal, char text[32])
 {
     if (ordinal < 0) strcpy(text, "cpu");
@@ -45,7 +55,7 @@ void device_build_text(char *text, size_t bytes)
     const ih_cuda_build_info_t *b = ih_cuda_build_info();
 
     if (b->emulated) snprintf(text, bytes, "emulated on the CPU, for tests (%s)", b->compiler);
-    else snprintf(text, bytes, "yes: %s, machine code for %s, PTX for %s", b->compiler, b->archs, b->ptx);
+    else snprintf(text, bytes, "yes: %s, machine code for %s%s%s", b->compiler, b->archs[0] ? b->archs : "none", b->ptx[0] ? ", PTX for " : "", b->ptx);
 }
 
 static fault_kind fail(fault *f, cudaError_t e, const char *what)

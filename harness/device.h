@@ -22,6 +22,9 @@ void device_build_text(char *text, size_t bytes);
 /* Versions of the CUDA runtime in this build and of the newest that the driver can serve: 13000 for 13.0; 0: there is none. */
 void device_versions(int *runtime, int *driver);
 
+/* N of "cuda:N", 0 to 1023, or -1: it is nothing of the kind. */
+int device_number(const char *text);
+
 /* As in records: "cuda:0", or "emulated:0" where this build runs device code on the CPU, or "cpu" for a number below 0. */
 void device_label(int ordinal, char text[32]);
 

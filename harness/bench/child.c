@@ -27,13 +27,19 @@ static double now_ms(void)
 
 /* ---- in the child ---- */
 
+/* What child and parent share. */
+typedef struct shared {
+    volatile int32_t working;          /* the cell, as counted by measure            */
+    char             why[RECORD_TEXT]; /* why the child gave up before it measured   */
+} shared;
+
 typedef struct teller {
-    int               to;      /* the pipe                              */
-    double            share_ms, left_ms;
-    volatile int32_t *working; /* shared: the cell, as counted by measure */
+    int     to; /* the pipe */
+    double  share_ms, left_ms;
+    shared *shared;
 } teller;
 
-static void tell_busy(void *user, int32_t cell) { *((teller *)user)->working = cell; }
+static void tell_busy(void *user, int32_t cell) { ((teller *)user)->shared->working = cell; }
 
 static void tell(const teller *t, json_t *line)
 {
@@ -63,7 +69,7 @@ static void measure(const bench_run *r, int32_t problem, cell_record *cells, int
     double              began;
 
     if (!t) {
-        fprintf(stderr, "%s\n", f.message);
+        snprintf(to->shared->why, sizeof to->shared->why, "%.*s", RECORD_TEXT - 1, f.message);
         _exit(EXIT_USAGE);
     }
     began = t->now_ms(t);
@@ -209,7 +215,7 @@ static void be_child(const bench_run *r, int32_t problem, const watch *w, pid_t 
     _exit(EXIT_GOOD);
 }
 
-static fault_kind run_child(watch *w, int32_t problem, double share_ms, double left_ms, double limit_ms, const volatile sig_atomic_t *stopped, volatile int32_t *working, fault *f)
+static fault_kind run_child(watch *w, int32_t problem, double share_ms, double left_ms, double limit_ms, const volatile sig_atomic_t *stopped, shared *both, fault *f)
 {
     const pid_t parent = getpid();
     fault_kind  kind   = FAULT_NONE;
@@ -218,11 +224,12 @@ static fault_kind run_child(watch *w, int32_t problem, double share_ms, double l
     pid_t       child;
 
     if (pipe(ends) != 0) return fault_set(f, FAULT_OPEN, "no pipe: %s", strerror(errno));
-    *working = MEASURE_ALL;
+    both->working = MEASURE_ALL;
+    both->why[0]  = 0;
     fflush(NULL); /* or the child would write it again */
     child = fork();
     if (child == 0) {
-        teller to = { ends[1], share_ms, left_ms, working };
+        teller to = { ends[1], share_ms, left_ms, both };
         close(ends[0]);
         be_child(w->r, problem, w, parent, &to);
     }
@@ -238,27 +245,28 @@ static fault_kind run_child(watch *w, int32_t problem, double share_ms, double l
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
     if (kind || *stopped) return kind;
     if (late) snprintf(why, sizeof why, "not done after %.3g s (--limit)", limit_ms * 1e-3);
+    else if (both->why[0]) snprintf(why, sizeof why, "%s", both->why);
     else describe_end(status, why, sizeof why);
-    return blame(w, *working, late ? CELL_TIMEOUT : CELL_ERROR, why, f);
+    return blame(w, both->working, late ? CELL_TIMEOUT : CELL_ERROR, why, f);
 }
 
 fault_kind child_measure(bench_run *r, int32_t problem, double share_ms, double left_ms, double limit_ms,
                          const volatile sig_atomic_t *stopped, double *played_ms, fault *f)
 {
-    watch             w       = { .r = r, .first = problem * r->plan->impl_count, .played_ms = played_ms };
-    volatile int32_t *working = mmap(NULL, sizeof *working, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    fault_kind        kind    = FAULT_NONE;
+    watch      w    = { .r = r, .first = problem * r->plan->impl_count, .played_ms = played_ms };
+    shared    *both = mmap(NULL, sizeof *both, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    fault_kind kind = FAULT_NONE;
 
     w.pending = calloc((size_t)r->plan->impl_count, sizeof *w.pending);
-    if (!w.pending || working == MAP_FAILED) kind = fault_set(f, FAULT_MEMORY, "memory ran out");
+    if (!w.pending || both == MAP_FAILED) kind = fault_set(f, FAULT_MEMORY, "memory ran out");
     while (!kind && !*stopped) { /* each time round at least one cell gets its record */
         w.count = 0;
         for (int32_t i = 0; i < r->plan->impl_count; ++i)
             if (r->have[w.first + i] == RUN_MISSING) w.pending[w.count++] = w.first + i;
         if (w.count == 0) break;
-        kind = run_child(&w, problem, share_ms, left_ms, limit_ms, stopped, working, f);
+        kind = run_child(&w, problem, share_ms, left_ms, limit_ms, stopped, both, f);
     }
-    if (working != MAP_FAILED) munmap((void *)(uintptr_t)working, sizeof *working);
+    if (both != MAP_FAILED) munmap(both, sizeof *both);
     free(w.pending);
     free(w.text);
     return kind;

@@ -28,17 +28,6 @@ int plan_parse_time(const char *text, double *ms)
     return 0;
 }
 
-/* Number of a CUDA device, or -1. */
-static int cuda_number(const char *text)
-{
-    char *end;
-    long  number;
-
-    if (strncmp(text, "cuda:", 5) != 0 || text[5] < '0' || text[5] > '9') return -1;
-    number = strtol(text + 5, &end, 10);
-    return *end || number > 1023 ? -1 : (int)number;
-}
-
 static fault_kind read_device(plan *p, const char *text, fault *f)
 {
     p->ordinal = -1;
@@ -47,10 +36,10 @@ static fault_kind read_device(plan *p, const char *text, fault *f)
     } else if (strncmp(text, "replay:", 7) == 0 && text[7]) {
         strcpy(p->device, "replay");
         p->trace = text + 7;
-    } else if (cuda_number(text) >= 0 && device_built() != DEVICE_BUILD_NONE) {
-        p->ordinal = cuda_number(text);
+    } else if (device_number(text) >= 0 && device_built() != DEVICE_BUILD_NONE) {
+        p->ordinal = device_number(text);
         device_label(p->ordinal, p->device);
-    } else if (cuda_number(text) >= 0) {
+    } else if (device_number(text) >= 0) {
         fault_set(f, FAULT_USAGE, "--device %s: this build has no CUDA implementation to measure", text);
         f->exit_code = EXIT_NO_DEVICE;
         return FAULT_USAGE;
@@ -151,7 +140,9 @@ static fault_kind name_impl(cell_record *c, const char *text, ih_device on, int3
 
     ih_options_init(&options);
     if (ih_impl_parse(text, &impl, &options) != IH_OK) return fault_from_library(f, IH_EARGUMENT, "--impl");
-    if (impl->device != on) return fault_set(f, FAULT_USAGE, "--impl %s: runs on another device than --device", text);
+    if (impl->device != on)
+        return fault_set(f, FAULT_USAGE, "--impl %s: runs on %s; give --device %s", text, impl->device == IH_DEVICE_CUDA ? "a GPU" : "the CPU",
+                         impl->device == IH_DEVICE_CUDA ? "cuda:N" : "cpu");
     if (impl->options & IH_OPT_THREADS && options.threads == 0) options.threads = threads;
     if (ih_impl_format(impl, &options, c->impl, sizeof c->impl) >= sizeof c->impl) return fault_set(f, FAULT_USAGE, "--impl %s: too long", text);
     return FAULT_NONE;

@@ -146,8 +146,8 @@ static void add_kernels(doc *d, const json_t *run)
     const json_t            *code = json_object_get(run, "device_code"), *kernels = json_object_get(code, "kernels");
     const int                arch = arch_taken(run);
 
-    doc_add(d, DOC_TEXT, "Device code: %s; machine code for %s, PTX for %s; flags: %s", text_of(code, "compiler"), text_of(code, "archs"), text_of(code, "ptx"),
-            text_of(code, "flags"));
+    if (json_is_true(json_object_get(code, "emulated"))) doc_add(d, DOC_TEXT, "Device code: emulated on the CPU (%s); flags: %s", text_of(code, "compiler"), text_of(code, "flags"));
+    else doc_add(d, DOC_TEXT, "Device code: %s; machine code for %s, PTX for %s; flags: %s", text_of(code, "compiler"), text_of(code, "archs"), text_of(code, "ptx"), text_of(code, "flags"));
     if (arch == 0) return;
     doc_table(d, "kernels", "Kernels that ran: registers of a thread, and what did not fit into them; a hash of the machine code.", 8, heads);
     for (size_t k = 0; k < json_array_size(kernels); ++k) {
@@ -375,6 +375,8 @@ static void add_sources(doc *d, const view *v, const report_source *sources, int
     }
     doc_add(d, DOC_TEXT, "%lld run%s; %lld cells measured, %lld compared with the exact fit, %lld without a result%s.", (long long)v->data->run_count,
             v->data->run_count == 1 ? "" : "s", (long long)v->n_bench, (long long)v->n_accuracy, (long long)v->n_refused, v->older ? "; older records of the same cell do not count" : "");
+    if (v->emulated)
+        doc_add(d, DOC_TEXT, "Left out: %lld cell%s of an emulated device. The CPU ran the device's code, and such times mean nothing.", (long long)v->emulated, v->emulated == 1 ? "" : "s");
 }
 
 static void add_figure(doc *d, char *svg[REPORT_FIGURES], int k)

@@ -138,6 +138,7 @@ fault_kind view_make(view *v, const journal_data *data, fault *f)
         kind = derive(&one, f);
         if (c->accuracy && json_object_size(c->accuracy) > 0) v->accuracy[v->n_accuracy++] = one;
         else if (!c->accuracy && c->status == CELL_OK && has_times(c)) v->bench[v->n_bench++] = one;
+        else if (!c->accuracy && c->status == CELL_OK) ++v->emulated;
         if (c->status != CELL_OK) v->refused[v->n_refused++] = one;
     }
     if (!kind) kind = group(v->bench, v->n_bench, f);

@@ -29,6 +29,7 @@ typedef struct view {
     view_cell          *refused;   /* everything else: wrong, unsupported, error, timeout                  */
     int64_t             n_refused;
     int64_t             older;     /* records left out because a later one is of the same thing            */
+    int64_t             emulated;  /* of emulated devices: left out                                       */
     char              (*peers)[256]; /* names of peers (no implementations of ours) with measured cells    */
     int                 n_peers;
 } view;

@@ -86,12 +86,15 @@ class Bench(BenchTest):
         self.assertIn("no device cuda:0", done.stderr)
         done = self.isohull("bench", *UNITS, "--device", "cuda:1", env=ANYWAY)
         self.assertEqual(done.returncode, 77)
-        self.bench("--problem", "noise:n=1000000", "--format", "json", code=1, env={"IH_EMULATED_MEMORY": "9000000"})
-        cell, = self.cells("j")
-        self.assertEqual(cell["status"], "error")
-        self.assertIn("device memory ran out", cell["why"])
-        self.bad("bench", *FAST, "--impl", "cpu_pav", says="another device", env=ANYWAY)
-        self.bad("bench", "--time", "1s", "--impl", "segments", says="another device", env=ANYWAY)
+        for k, memory in enumerate(("1000", "9000000", "25000000")):  # not enough for the device itself, for the data, for the workspace
+            self.bench("--problem", f"noise:n={1000000 + k}", "--format", "json", code=1, env={"IH_EMULATED_MEMORY": memory})
+            cell = self.cells("j")[-1]
+            self.assertEqual(cell["status"], "error")
+            self.assertIn("device memory ran out", cell["why"])
+        for command in "bench", "accuracy":
+            self.bad(command, "--device", "cuda:0", "--impl", "cpu_pav", says="--device cpu", env=ANYWAY)
+            self.bad(command, "--impl", "segments", says="--device cuda:N", env=ANYWAY)
+            self.bad(command, "--device", "cuda:x", says="cuda:N", env=ANYWAY)
 
     def test_referee_of_long_problems(self):
         """Past 2e7 elements the digest of another referee is compared with the one that is kept, before any call."""
@@ -126,7 +129,11 @@ class Bench(BenchTest):
         """What was emulated is in no table of times; the same records of a GPU are, by kind of call, with its kernels."""
         self.bench(*UNITS)
         self.good("report", "j", "-o", "emulated")
-        self.assertNotIn("table times", self.read("emulated/report.md").decode())
+        text = self.read("emulated/report.md").decode()
+        self.assertNotIn("table times", text)
+        self.assertIn("Left out: 2 cells of an emulated device.", text)
+        self.assertIn("Device code: emulated on the CPU", text)
+        self.good("verify", "emulated/report.md")
         lines = self.lines("j")
         lines[0]["device_code"]["kernels"] = [{"name": f"chunk_{arch}", "arch": arch, "registers": 40 + arch, "stack_bytes": 0, "spill_store_bytes": 0,
                                                "spill_load_bytes": 0, "shared_bytes": 16, "hash": "0123456789abcdef"} for arch in (80, 90, 100)]
@@ -146,7 +153,6 @@ class Bench(BenchTest):
             self.assertEqual((cell["accuracy"]["not_rounded"], cell["accuracy"]["missing"], cell["accuracy"]["extra"]), (0, 0, 0))
         self.assertEqual(self.lines("j")[0]["gpu"]["name"], "emulated")
         self.bad("accuracy", "--device", "cuda:9", *UNITS[:2], says="cuda:9", code=77)
-        self.bad("accuracy", "--device", "cuda:0", "--impl", "cpu_pav", says="another device")
 
 
 class Serve(BenchTest):

@@ -2,7 +2,7 @@
 # panels.gp: lines of implementations over the length, a panel per set of problems (family, type, weights); logarithmic
 # axes, the same in all panels. Needs: style.gp, column and label of y; low and high (columns of an interval) or 0.
 sets   = list("set")
-impls  = list("implementation")
+impls  = list_with("implementation", y)
 caches = list("cache")
 panels = words(sets)
 array set_text[panels]

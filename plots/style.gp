@@ -17,9 +17,11 @@ dash(name)   = variant(name) ? 2 : 1
 rgbof(hex)   = int("0x".hex[2:7])
 # 1e7 as 10^7
 set format x "10^{%L}"
-# distinct values of a column, each between quotes, in the order in which they come first; blanks inside become '~'
-distinct = "awk -F'\\t' -v want=%s 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == want) c = i; next } !seen[$c]++ { gsub(/ /, \"~\", $c); printf \"%%s \", $c }' '%s'"
-list(column) = system(sprintf(distinct, column, table))
+# distinct values of a column in the order in which they come first; blanks inside become '~'. With another column: of rows that have a number there
+distinct = "awk -F'\\t' -v want=%s -v with=%s 'NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == want) c = i; if ($i == with) w = i } next } \
+            (!w || $w != \"NaN\") && !seen[$c]++ { gsub(/ /, \"~\", $c); printf \"%%s \", $c }' '%s'"
+list_with(column, other) = system(sprintf(distinct, column, other, table))
+list(column) = list_with(column, "")
 plain(text)  = system("printf %s '".text."' | tr '~' ' '")
 begin(width, height) = kind eq "png" ? sprintf("set terminal pngcairo size %d,%d font 'sans,12' background rgb 'white'", 1.4 * width, 1.4 * height) \
                                      : sprintf("set terminal svg size %d,%d dynamic font 'sans-serif,13' background rgb 'white'", width, height)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rows.cu: rows of at most one chunk, finished in one kernel (paper 3.5): a warp holds one row of up to 1024 elements, or
- * several, each on the least power of two of lanes that has 32 elements a lane. */
+ * several, each on the least power of two of lanes that has 32 elements a lane. Rows side by side share the bounds on errors of their
+ * sums; where their magnitudes are too far apart for that, they take turns. */
 #include "launch.h"
 #include "stage.h"
 

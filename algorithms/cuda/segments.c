@@ -45,7 +45,10 @@ static ih_status segments_available(void)
     error = cudaGetDeviceCount(&count);
     if (error != cudaSuccess || count == 0) {
         (void)cudaGetLastError();
-        return ih_set_error(IH_ENODEVICE, IH_FAULT_NONE, NULL, -1, -1, SEGMENTS ": there is no CUDA device%s%s", error != cudaSuccess ? ": " : "",
+        if (error == cudaErrorInsufficientDriver) /* its own text speaks of a version where there may be no driver at all */
+            return ih_set_error(IH_ENODEVICE, IH_FAULT_NONE, NULL, -1, -1, "there is no CUDA device: no NVIDIA driver, or one too old for CUDA runtime %d.%d",
+                                CUDART_VERSION / 1000, CUDART_VERSION % 100 / 10);
+        return ih_set_error(IH_ENODEVICE, IH_FAULT_NONE, NULL, -1, -1, "there is no CUDA device%s%s", error != cudaSuccess ? ": " : "",
                             error != cudaSuccess ? cudaGetErrorString(error) : "");
     }
     __atomic_store_n(&known, 1, __ATOMIC_RELAXED);

@@ -44,7 +44,7 @@ static fault_kind read_device(plan *p, const char *text, fault *f)
         f->exit_code = EXIT_NO_DEVICE;
         return FAULT_USAGE;
     } else {
-        return fault_set(f, FAULT_USAGE, "option --device: '%s' is none of cpu, cuda:N, replay:FILE", text);
+        return fault_set(f, FAULT_USAGE, "option --device: '%s' is none of cpu, cuda:N (N from 0 to 1023), replay:FILE", text);
     }
     return FAULT_NONE;
 }
